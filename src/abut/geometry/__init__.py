@@ -1,0 +1,5 @@
+"""Numbers in, numbers out: element functions on scalars and tuples, which know no mesh and no array.
+
+`vec` vector algebra · `predicates` exact orientation signs · `segments`, `triangles` closest points · `crossings` exact
+intersection tests · `roots` enclosures of the roots of a cubic.
+"""

@@ -1,0 +1,163 @@
+"""Every Numba option, in one place: how element functions and kernels are compiled, and where the machine code is kept.
+
+`element` marks a function of scalars and tuples (the same source serves CUDA), `kernel` a loop over arrays, `parallel` a loop over
+`prange`. All use NumPy's error model (a division by zero gives infinity) and none uses fastmath (it breaks tests for NaN).
+
+Numba checks only the file of a cached function, not the files of what it calls. So the cache folder is named by a hash of all of abut's
+sources and of the options that change the code: an edited callee leads to another folder, and stale code is never run. The folder lies in
+`NUMBA_CACHE_DIR` if that is set, else in the package's `__pycache__`, else (read-only installation) in the user's cache folder.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config, event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+prange: type[range] = numba.prange
+
+PACKAGE = Path(__file__).resolve().parent
+INTERPRETED = bool(config.DISABLE_JIT)
+"""Whether kernels run as plain Python (`NUMBA_DISABLE_JIT=1`)."""
+
+FOLDER_PREFIX = "abut-"
+FOLDERS_KEPT_DAYS = 30
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True}
+
+
+@functools.cache
+def sources_hash() -> str:
+    """Hash of abut's sources and of the Numba settings that change generated code, in 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    settings = (numba.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.FULL_TRACEBACKS)
+    digest.update(repr(settings).encode())
+    return digest.hexdigest()[:16]
+
+
+def user_cache_folder() -> Path:
+    """Where this platform keeps a user's caches."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "abut" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "abut"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "abut"
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _remove_unused(root: Path) -> None:
+    """Remove the folders of other sources that nobody has used for FOLDERS_KEPT_DAYS."""
+    oldest = time.time() - FOLDERS_KEPT_DAYS * 86400
+    for folder in root.glob(FOLDER_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """The folder of compiled code for these very sources, or None where no folder can be written."""
+    name = FOLDER_PREFIX + sources_hash()
+    roots = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [PACKAGE / "__pycache__"]
+    roots += [user_cache_folder(), Path(tempfile.gettempdir()) / f"abut-cache-{os.getuid() if hasattr(os, 'getuid') else 0}"]
+    for root in roots:
+        fresh = not (root / name).is_dir()
+        if _is_writable(root / name):
+            if fresh:
+                _remove_unused(root)
+            return root / name
+    return None
+
+
+class _SourcesLocator(_CacheLocator):
+    """Tells Numba the folder, and stamps each index with the hash of all sources."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file = py_file
+        self._disambiguator = f"{Path(py_file).resolve().parent.name}-{py_func.__code__.co_firstlineno}"
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return sources_hash()
+
+    def get_disambiguator(self) -> str:
+        return self._disambiguator
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_SourcesLocator | None":
+        return cls(py_func, py_file)
+
+
+class _SourcesCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_SourcesLocator]
+
+
+class _SourcesCache(FunctionCache):
+    _impl_class = _SourcesCacheImpl
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        # NUMBA_CACHE_LOCATOR_CLASSES may put another locator in place of ours: the hash stands in the key too.
+        return (*super()._index_key(sig, codegen), sources_hash())
+
+
+def _compile(function: F, **options: Any) -> F:
+    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
+    if not INTERPRETED and cache_folder() is not None:
+        dispatcher._cache = _SourcesCache(function)
+    return dispatcher
+
+
+def element(function: F) -> F:
+    """Compile a function of scalars and tuples. No arrays, exceptions or recursion inside: CUDA compiles the same source."""
+    return _compile(function)
+
+
+def kernel(function: F) -> F:
+    """Compile a function over arrays, run on one thread, without the interpreter lock."""
+    return _compile(function)
+
+
+def parallel(function: F) -> F:
+    """Compile a function whose `prange` loops run on all threads."""
+    return _compile(function, parallel=True)
+
+
+class _CompileListener(event.Listener):
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+
+    def on_start(self, event: Any) -> None:
+        self._report(event.data["dispatcher"].py_func.__qualname__)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def compiling(report: Callable[[str], None]) -> Iterator[None]:
+    """Within this context, call `report(name)` whenever a function is about to be compiled (not when it comes from disk)."""
+    with event.install_listener("numba:compile", _CompileListener(report)):
+        yield
