@@ -1,7 +1,8 @@
 """Every Numba option, in one place: how element functions and kernels are compiled, and where the machine code is kept.
 
 `element` marks a function of scalars and tuples (the same source serves CUDA), `kernel` a loop over arrays, `parallel` a loop over
-`prange`. All use NumPy's error model (a division by zero gives infinity) and none uses fastmath (it breaks tests for NaN).
+`prange`, `generic` a function chosen by the types of its arguments. All use NumPy's error model (a division by zero gives infinity) and
+none uses fastmath (it breaks tests for NaN).
 
 Numba checks only the file of a cached function, not the files of what it calls. So the cache folder is named by a hash of all of abut's
 sources and of the options that change the code: an edited callee leads to another folder, and stale code is never run. The folder lies in
@@ -21,8 +22,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config, event
+from numba import extending
+from numba.core import config as numba_config
+from numba.core import event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+config: Any = numba_config  # its attributes are made at run time
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,10 +85,14 @@ def cache_folder() -> Path | None:
     """The folder of compiled code for these very sources, or None where no folder can be written."""
     name = FOLDER_PREFIX + sources_hash()
     roots = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [PACKAGE / "__pycache__"]
-    roots += [user_cache_folder(), Path(tempfile.gettempdir()) / f"abut-cache-{os.getuid() if hasattr(os, 'getuid') else 0}"]
+    roots += [
+        user_cache_folder(),
+        Path(tempfile.gettempdir()) / f"abut-cache-{os.getuid() if hasattr(os, 'getuid') else 0}",
+    ]
     for root in roots:
         fresh = not (root / name).is_dir()
         if _is_writable(root / name):
+            os.utime(root / name)  # a folder in use stays young
             if fresh:
                 _remove_unused(root)
             return root / name
@@ -97,13 +106,13 @@ class _SourcesLocator(_CacheLocator):
         self._py_file = py_file
         self._disambiguator = f"{Path(py_file).resolve().parent.name}-{py_func.__code__.co_firstlineno}"
 
-    def get_cache_path(self) -> str:
+    def get_cache_path(self) -> Any:
         return str(cache_folder())
 
-    def get_source_stamp(self) -> str:
+    def get_source_stamp(self) -> Any:
         return sources_hash()
 
-    def get_disambiguator(self) -> str:
+    def get_disambiguator(self) -> Any:
         return self._disambiguator
 
     @classmethod
@@ -112,7 +121,7 @@ class _SourcesLocator(_CacheLocator):
 
 
 class _SourcesCacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_SourcesLocator]
+    _locator_classes = (_SourcesLocator,)
 
 
 class _SourcesCache(FunctionCache):
@@ -143,6 +152,52 @@ def kernel(function: F) -> F:
 def parallel(function: F) -> F:
     """Compile a function whose `prange` loops run on all threads."""
     return _compile(function, parallel=True)
+
+
+def generic(function: F) -> F:
+    """A function whose implementation is chosen by the classes of its NamedTuple arguments, when the caller is compiled.
+
+    Register implementations with `implement`. Passing functions as arguments instead would defeat the disk cache.
+    """
+    table: dict[tuple[type, ...], Callable[..., Any]] = {}
+
+    def choose(*arguments: Any) -> Callable[..., Any] | None:
+        key = tuple(kind for kind in map(_named_tuple_class, arguments) if kind is not None)
+        return table.get(key)
+
+    if INTERPRETED:
+
+        def dispatch(*arguments: Any) -> Any:
+            chosen = choose(*arguments)
+            if chosen is None:
+                raise TypeError(
+                    f"{function.__name__} has no implementation for {[type(a).__name__ for a in arguments]}"
+                )
+            return chosen(*arguments)
+
+        functools.update_wrapper(dispatch, function)
+        dispatch.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
+        return dispatch  # pyright: ignore[reportReturnType]
+    options: Any = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+    extending.overload(function, jit_options=options, strict=False)(choose)
+    function.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
+    return function
+
+
+def _named_tuple_class(argument: Any) -> type | None:
+    if isinstance(argument, (types.NamedTuple, types.NamedUniTuple)):
+        return argument.instance_class
+    return type(argument) if isinstance(argument, tuple) and hasattr(argument, "_fields") else None
+
+
+def implement(function: Callable[..., Any], *classes: type) -> Callable[[F], F]:
+    """Register the implementation of a `generic` function for NamedTuple arguments of these classes, in their order."""
+
+    def register(implementation: F) -> F:
+        function.implementations[classes] = implementation  # pyright: ignore[reportFunctionMemberAccess]
+        return element(implementation)
+
+    return register
 
 
 class _CompileListener(event.Listener):

@@ -1,7 +1,7 @@
 """Error-free sums and products, and exact sums kept as expansions (Shewchuk 1997, *Adaptive precision floating-point arithmetic*).
 
 An expansion is a sum of doubles that do not overlap, in order of increasing magnitude, zeros left out; the last component has the sign of
-the whole. It lives in a stack buffer (`abut.scratch`) beside its count of components, and grows by at most one for each double added.
+the whole, though it may be twice as large. It lives in a stack buffer (`abut.scratch`) beside its count of components, and grows by at most one for each double added.
 
 Everything is exact as long as no product overflows and no part of one falls below 2⁻¹⁰⁷⁴; `predicates` sends any other input to
 `wide`. The forms below stay exact when a compiler contracts a·b + c into one rounding, as CUDA's does: each product inside an error term is
@@ -89,6 +89,9 @@ def add_determinant(buffer: Any, count: int, sign: float, x: Vec3, y: Vec3, z: V
 
 
 @element
-def last_component(buffer: Any, count: int) -> float:
-    """The largest component, which has the sign of the expansion and is within one part in 2⁵² of it; 0 when it is empty."""
-    return load(buffer, count - 1) if count > 0 else 0.0
+def estimate(buffer: Any, count: int) -> float:
+    """The expansion's value, added up from the smallest component: it has its sign, and is off by a few units in 2⁵² of it."""
+    total = 0.0
+    for i in range(count):
+        total += load(buffer, i)
+    return total

@@ -67,9 +67,7 @@ def _is_exact_difference_2d(a: Vec2, b: Vec2) -> bool:
 @element
 def _is_exact_difference(a: Vec3, b: Vec3) -> bool:
     return (
-        difference_tail(a[0], b[0]) == 0.0
-        and difference_tail(a[1], b[1]) == 0.0
-        and difference_tail(a[2], b[2]) == 0.0
+        difference_tail(a[0], b[0]) == 0.0 and difference_tail(a[1], b[1]) == 0.0 and difference_tail(a[2], b[2]) == 0.0
     )
 
 
@@ -96,7 +94,7 @@ def _orient_2d_exact(a: Vec2, b: Vec2, c: Vec2) -> int:
     buffer = reserve_floats(12)  # two components a product, at most six products
     count = expansions.add_product_2(buffer, 0, ux, vy)
     count = expansions.add_product_2(buffer, count, -uy, vx)
-    det = expansions.last_component(buffer, count)
+    det = expansions.estimate(buffer, count)
     if _is_exact_difference_2d(b, a) and _is_exact_difference_2d(c, a):
         return _sign(det)
     if abs(det) > BOUND_2D_ROUNDED * (abs(ux * vy) + abs(uy * vx)):
@@ -108,7 +106,7 @@ def _orient_2d_exact(a: Vec2, b: Vec2, c: Vec2) -> int:
     count = expansions.add_product_2(buffer, count, a[1], c[0])
     count = expansions.add_product_2(buffer, count, a[0], b[1])
     count = expansions.add_product_2(buffer, count, -a[1], b[0])
-    return _sign(expansions.last_component(buffer, count))
+    return _sign(expansions.estimate(buffer, count))
 
 
 @element
@@ -151,12 +149,14 @@ def orient_3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
 
 @element
 def _orient_3d_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
+    if a == b or a == c or a == d or b == c or b == d or c == d:  # triangles of one mesh share vertices all the time
+        return 0
     if not (_fits_3d(a) and _fits_3d(b) and _fits_3d(c) and _fits_3d(d)):
         return _orient_3d_wide(a, b, c, d)
     u, v, w = subtract(b, a), subtract(c, a), subtract(d, a)
     buffer = reserve_floats(96)  # 24 components a determinant, at most four
     count = expansions.add_determinant(buffer, 0, 1.0, u, v, w)
-    det = expansions.last_component(buffer, count)
+    det = expansions.estimate(buffer, count)
     if _is_exact_difference(b, a) and _is_exact_difference(c, a) and _is_exact_difference(d, a):
         return _sign(det)
     if abs(det) > BOUND_3D_ROUNDED * _filter_3d(u, v, w)[1]:
@@ -165,7 +165,7 @@ def _orient_3d_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
     count = expansions.add_determinant(buffer, count, -1.0, a, c, d)
     count = expansions.add_determinant(buffer, count, 1.0, a, b, d)
     count = expansions.add_determinant(buffer, count, -1.0, a, b, c)
-    return _sign(expansions.last_component(buffer, count))
+    return _sign(expansions.estimate(buffer, count))
 
 
 @element
@@ -200,7 +200,7 @@ def _orient_direction_exact(d: Vec3, a: Vec3, b: Vec3, p: Vec3) -> int:
         count = expansions.add_determinant(buffer, 0, 1.0, d, a, b)
         count = expansions.add_determinant(buffer, count, -1.0, d, a, p)
         count = expansions.add_determinant(buffer, count, -1.0, d, p, b)
-        return _sign(expansions.last_component(buffer, count))
+        return _sign(expansions.estimate(buffer, count))
     limbs = reserve_integers(256)
     wide.clear(limbs)
     wide.add_determinant(limbs, 1.0, d, a, b)

@@ -1,0 +1,60 @@
+# abut: `make` lists the commands. Each one sets up .venv by itself, from python3 (3.11 to 3.13), pip and make alone.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+PYTEST := $(BIN)/pytest -q
+
+.PHONY: help demo test lint format bench docs soak clean
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@sed -nE 's/^([a-z]+):.*## */make \1|/p' Makefile | while IFS='|' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+	  { echo "abut needs Python 3.11 to 3.13; $(PYTHON) is `$(PYTHON) --version`. Try: make PYTHON=python3.12"; exit 1; }
+	@echo "making .venv"
+	@$(PYTHON) -m venv .venv
+
+# One stamp for each set of extras, renewed when pyproject.toml changes.
+.venv/installed: $(BIN)/python pyproject.toml
+	@echo "installing abut into .venv"
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/installed-%: .venv/installed
+	@echo "installing the extra '$*' into .venv"
+	@$(PIP) --editable '.[$*]'
+	@touch $@
+
+demo: .venv/installed ## run the main job on a scene of our own; tells where the result page lies
+	@$(BIN)/abut demo
+
+test: lint ## everything that must pass: lint, tests, interpreted pass, bounds-checked pass
+	$(PYTEST) -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not large"
+	$(BIN)/coverage report --skip-covered --fail-under=95
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n 2 -m "not large"
+
+lint: .venv/installed-dev ## ruff, basedpyright, import-linter
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports --no-cache
+
+format: .venv/installed-dev ## let ruff rewrite the sources
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: .venv/installed ## all benchmarks: times, ratios, counts of work
+	$(BIN)/abut bench
+
+soak: .venv/installed-dev ## long randomised runs that do not fit into `make test`
+	ABUT_SOAK=1 $(PYTEST) -n 2 -m large
+
+docs: .venv/installed-docs ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove .venv and everything that was built
+	rm -rf .venv site out .pytest_cache .ruff_cache .hypothesis .coverage
+	find src -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What a person runs: the command line, the demonstration, the benchmarks. Only this part prints."""

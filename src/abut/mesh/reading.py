@@ -1,0 +1,135 @@
+"""Meshes from files (by trimesh) and from other libraries' objects."""
+
+import importlib
+import itertools
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from abut import arrays
+from abut.arrays import Integers
+from abut.errors import InvalidInput, Unsupported
+from abut.mesh.surface import Mesh
+
+
+def as_mesh(value: object) -> Mesh:
+    """A Mesh from a Mesh, a pair (vertices, faces), a path, a trimesh mesh or scene, or a meshio-like object.
+
+    Anything with `vertices` and `faces` counts as a trimesh mesh, anything with `points` and `cells` (or `cells_dict`)
+    as meshio's. There, triangles are taken in the order of their blocks, quadrilaterals are cut from their first
+    corner, and any other cell raises Unsupported.
+    """
+    source: Any = value
+    if isinstance(value, Mesh):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return load(source)
+    if isinstance(value, tuple | list):
+        if len(source) != 2:
+            raise InvalidInput("mesh", f"is a {type(source).__name__} of {len(source)}, expected (vertices, faces)")
+        return Mesh(source[0], source[1])
+    if hasattr(source, "vertices") and hasattr(source, "faces"):
+        return Mesh(source.vertices, source.faces)
+    if hasattr(source, "points") and (hasattr(source, "cells") or hasattr(source, "cells_dict")):
+        vertices = arrays.points(source.points, "points")
+        return Mesh(vertices, _triangulate(_list_cells(source), len(vertices)))
+    if hasattr(source, "geometry") and hasattr(source, "to_mesh"):
+        return as_mesh(source.to_mesh())
+    raise InvalidInput(
+        "mesh", f"is a {type(value).__name__}, expected a Mesh, (vertices, faces), a path, or a trimesh or meshio mesh"
+    )
+
+
+def load(path: str | os.PathLike[str]) -> Mesh:
+    """Read a mesh from any file that trimesh reads. Polygons become triangles, the geometries of a scene one mesh.
+
+    Vertices keep the file's order; none is merged, split or left out, so the frames of an animation stay alike. Only
+    an .stl file, which shares no vertices, gets them merged: corners at exactly one position become one vertex.
+
+    What is wrong with a file raises InvalidInput that names the path; a kind of file that is not read, Unsupported.
+    """
+    try:
+        file = Path(os.fsdecode(path))
+    except TypeError as error:
+        raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
+    if not os.path.isfile(file):
+        raise InvalidInput(str(file), "is not a file" if os.path.exists(file) else "does not exist")
+    try:
+        vertices, faces = _read_obj(file) if file.suffix.lower() == ".obj" else _read_by_trimesh(file)
+    except (MemoryError, Unsupported):
+        raise
+    except ImportError as error:
+        raise Unsupported(f"{file}: trimesh needs another package to read it ({error})") from error
+    except Exception as error:
+        raise InvalidInput(str(file), f"cannot be read ({type(error).__name__}: {error})") from error
+    if not len(faces):
+        raise InvalidInput(str(file), "holds no faces")
+    try:
+        return Mesh(vertices, faces)
+    except InvalidInput as error:
+        raise InvalidInput(f"{file}: {error.name}", error.reason, error.row) from error
+
+
+def _read_by_trimesh(file: Path) -> tuple[Any, Any]:
+    trimesh: Any = importlib.import_module("trimesh")  # slow to import, and needed here only
+    if not any(file.name.lower().endswith("." + kind) for kind in trimesh.available_formats()):
+        raise Unsupported(f"{file}: files of kind {file.suffix!r} are not read")
+    # Where vertices have several texture coordinates, PLY's reader would split them.
+    options = {"fix_texture": False, "skip_materials": True} if file.suffix.lower() == ".ply" else {}
+    with np.errstate(all="ignore"):
+        scene = trimesh.load_scene(file, process=False, **options)
+        for geometry in scene.geometry.values():
+            if hasattr(geometry, "faces"):
+                geometry.visual = trimesh.visual.ColorVisuals()  # to copy textures takes Pillow
+        joined = scene.to_mesh()
+    vertices, faces = getattr(joined, "vertices", ()), getattr(joined, "faces", ())
+    return _merge(vertices, faces) if file.suffix.lower() == ".stl" and len(faces) else (vertices, faces)
+
+
+def _merge(vertices: Any, faces: Any) -> tuple[Any, Any]:
+    """Vertices at the same position made one, in the order of their first."""
+    _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.argsort(order)
+    return np.asarray(vertices)[first[order]], rank[inverse.reshape(-1)][faces]
+
+
+def _read_obj(file: Path) -> tuple[list[list[float]], list[tuple[int, int, int]]]:
+    """Positions and polygons of a Wavefront file; trimesh drops and reorders vertices and splits them at seams."""
+    vertices: list[list[float]] = []
+    faces: list[tuple[int, int, int]] = []
+    text = file.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ")
+    for number, line in enumerate(text.splitlines(), start=1):
+        keyword, *words = line.partition("#")[0].split() or [""]
+        if keyword == "v":
+            vertices.append([float(word) for word in words[:3]])
+        elif keyword == "f":
+            corners = [int(word.partition("/")[0]) for word in words]
+            if len(corners) < 3 or 0 in corners:
+                raise ValueError(f"line {number}: a face has three corners or more, numbered from 1")
+            first, *others = (corner - 1 if corner > 0 else len(vertices) + corner for corner in corners)
+            faces += [(first, second, third) for second, third in itertools.pairwise(others)]
+    return vertices, faces
+
+
+def _list_cells(source: Any) -> Iterable[tuple[object, object]]:
+    cells: Any = source.cells if hasattr(source, "cells") else source.cells_dict
+    if isinstance(cells, Mapping):
+        return list(cast("Any", cells).items())
+    return [(block.type, block.data) if hasattr(block, "type") else tuple(block) for block in cells]
+
+
+def _triangulate(blocks: Iterable[tuple[object, object]], vertex_count: int) -> Integers:
+    triangles: list[Integers] = [np.empty((0, 3), np.int64)]
+    for kind, data in blocks:
+        if kind == "triangle":
+            triangles.append(arrays.indices(data, "cells 'triangle'", 3, vertex_count))
+        elif kind == "quad":
+            quads = arrays.indices(data, "cells 'quad'", 4, vertex_count)
+            triangles.append(quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+        else:
+            raise Unsupported(f"cells of kind {kind!r}: a mesh is made of triangles and quads")
+    return arrays.frozen(np.concatenate(triangles))

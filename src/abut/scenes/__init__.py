@@ -1,0 +1,6 @@
+"""Scenes to try things on, generated: the same arguments give the same mesh everywhere."""
+
+from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
+from abut.scenes.surgery import SurgicalScene, surgical_scene
+
+__all__ = ["SurgicalScene", "box", "bumpy", "cloth", "icosphere", "surgical_scene", "torus"]

@@ -1,0 +1,140 @@
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abut import jit
+
+PACKAGE = jit.PACKAGE
+
+pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled when interpreted")
+
+
+def copy_package(target: Path) -> Path:
+    """A copy of the package with two small modules of its own: a caller, and its callee in another file."""
+    shutil.copytree(PACKAGE, target / "abut", ignore=shutil.ignore_patterns("__pycache__"))
+    (target / "abut" / "callee.py").write_text(
+        "from abut.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
+    )
+    (target / "abut" / "caller.py").write_text(
+        "from abut.callee import answer\nfrom abut.jit import kernel\n\n@kernel\ndef ask(x):\n    return answer(x)\n"
+    )
+    return target
+
+
+ASK = """
+from abut import jit
+compiled = []
+with jit.compiling(compiled.append):
+    from abut.caller import ask
+    print(ask(1.0))
+print(jit.cache_folder())
+print(",".join(compiled))
+"""
+
+
+def run(code: str, root: Path, **environment: str) -> list[str]:
+    env = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES")}
+    env.update(PYTHONPATH=str(root), **environment)
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_edited_callee_is_never_run_stale(tmp_path):
+    root = copy_package(tmp_path)
+    value, folder, compiled = run(ASK, root)
+    assert float(value) == 2.0
+    assert {"ask", "answer"} == set(compiled.split(","))
+    callee = root / "abut" / "callee.py"
+    before = callee.stat()
+    callee.write_text(callee.read_text().replace("x + 1.0", "x + 5.0"))
+    os.utime(callee, ns=(before.st_atime_ns, before.st_mtime_ns))  # not even the time of change tells
+    value, other_folder, _ = run(ASK, root)
+    assert float(value) == 6.0
+    assert other_folder != folder
+
+
+def test_locators_of_the_user_do_not_bring_stale_code_back(tmp_path):
+    root = copy_package(tmp_path)
+    locators = {"NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator"}
+    assert float(run(ASK, root, **locators)[0]) == 2.0
+    callee = root / "abut" / "callee.py"
+    callee.write_text(callee.read_text().replace("x + 1.0", "x + 5.0"))
+    assert float(run(ASK, root, **locators)[0]) == 6.0
+
+
+def test_second_process_compiles_nothing(tmp_path):
+    root = copy_package(tmp_path)
+    first = run(ASK, root)
+    second = run(ASK, root)
+    assert second[:2] == first[:2]
+    assert second[2] == ""
+
+
+def test_cache_folder_can_be_chosen(tmp_path):
+    root = copy_package(tmp_path / "package")
+    chosen = tmp_path / "chosen"
+    assert Path(run(ASK, root, NUMBA_CACHE_DIR=str(chosen))[1]).parent == chosen
+
+
+def test_bounds_checked_code_is_kept_apart(tmp_path):
+    root = copy_package(tmp_path)
+    assert run(ASK, root)[1] != run(ASK, root, NUMBA_BOUNDSCHECK="1")[1]
+
+
+def test_read_only_installation_uses_the_users_folder(tmp_path):
+    root = copy_package(tmp_path / "package")
+    package = root / "abut"
+    # A file in the place of __pycache__ refuses writing even to root, whom permissions do not stop.
+    shutil.rmtree(package / "__pycache__", ignore_errors=True)
+    (package / "__pycache__").write_text("")
+    package.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    home = tmp_path / "home"
+    try:
+        value, folder, _ = run(
+            ASK, root, HOME=str(home), XDG_CACHE_HOME=str(home / "cache"), PYTHONDONTWRITEBYTECODE="1"
+        )
+        assert float(value) == 2.0
+        assert home in Path(folder).parents
+        assert run(ASK, root, HOME=str(home), XDG_CACHE_HOME=str(home / "cache"), PYTHONDONTWRITEBYTECODE="1")[2] == ""
+    finally:
+        package.chmod(stat.S_IRWXU)
+
+
+def test_nothing_writable_still_computes(tmp_path):
+    root = copy_package(tmp_path / "package")
+    shutil.rmtree(root / "abut" / "__pycache__", ignore_errors=True)
+    (root / "abut" / "__pycache__").write_text("")
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    code = (
+        f"from pathlib import Path; from abut import jit; blocked = Path({str(blocked)!r}); jit.cache_folder.cache_clear(); "
+        "jit.user_cache_folder = lambda: blocked / 'a'; jit.tempfile.gettempdir = lambda: str(blocked / 'b'); "
+        "assert jit.cache_folder() is None; "
+        "from abut.caller import ask; print(ask(1.0))"
+    )
+    assert float(run(code, root)[0]) == 2.0
+
+
+def test_import_compiles_nothing():
+    code = (
+        "from numba.core import event\n"
+        "with event.install_recorder('numba:compile') as recorder:\n    import abut\n"
+        "print(len(recorder.buffer))"
+    )
+    assert run(code, PACKAGE.parent) == ["0"]
+
+
+def test_unused_folders_are_removed(tmp_path):
+    old, recent, foreign = (tmp_path / name for name in ("abut-0", "abut-1", "other"))
+    for folder in (old, recent, foreign):
+        folder.mkdir()
+    os.utime(old, (0, 0))
+    os.utime(foreign, (0, 0))
+    jit._remove_unused(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["abut-1", "other"]
