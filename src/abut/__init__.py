@@ -3,6 +3,7 @@
 from importlib.metadata import version as _version
 
 from abut import geometry, scenes
+from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
 
@@ -10,10 +11,17 @@ __version__: str = _version("abut")
 
 __all__ = [
     "AbutError",
+    "Contacts",
+    "Deformable",
+    "Distance",
     "InvalidInput",
     "Mesh",
+    "Rigid",
     "Unsupported",
     "as_mesh",
+    "collide",
+    "contains",
+    "distance",
     "geometry",
     "load",
     "save",

@@ -17,11 +17,12 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba import extending
 from numba.core import config as numba_config
 from numba.core import event, types
@@ -159,15 +160,23 @@ def generic(function: F) -> F:
 
     Register implementations with `implement`. Passing functions as arguments instead would defeat the disk cache.
     """
+    return _dispatch(function, _class_of)
+
+
+def generic_by_dtype(function: F) -> F:
+    """The same, chosen by the dtype of its only argument, an array."""
+    return _dispatch(function, _dtype_of)
+
+
+def _dispatch(function: F, kind_of: Callable[[Any], type | None]) -> F:
     table: dict[tuple[type, ...], Callable[..., Any]] = {}
 
     def choose(*arguments: Any) -> Callable[..., Any] | None:
-        key = tuple(kind for kind in map(_named_tuple_class, arguments) if kind is not None)
-        return table.get(key)
+        return table.get(tuple(kind for kind in map(kind_of, arguments) if kind is not None))
 
     if INTERPRETED:
 
-        def dispatch(*arguments: Any) -> Any:
+        def call(*arguments: Any) -> Any:
             chosen = choose(*arguments)
             if chosen is None:
                 raise TypeError(
@@ -175,23 +184,30 @@ def generic(function: F) -> F:
                 )
             return chosen(*arguments)
 
-        functools.update_wrapper(dispatch, function)
-        dispatch.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
-        return dispatch  # pyright: ignore[reportReturnType]
+        functools.update_wrapper(call, function)
+        call.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
+        return call  # pyright: ignore[reportReturnType]
     options: Any = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
     extending.overload(function, jit_options=options, strict=False)(choose)
     function.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
     return function
 
 
-def _named_tuple_class(argument: Any) -> type | None:
+def _class_of(argument: Any) -> type | None:
+    """The class of a NamedTuple, from its Numba type when compiling, from the value when interpreted."""
     if isinstance(argument, (types.NamedTuple, types.NamedUniTuple)):
         return argument.instance_class
     return type(argument) if isinstance(argument, tuple) and hasattr(argument, "_fields") else None
 
 
+def _dtype_of(argument: Any) -> type | None:
+    """The scalar class of an array, likewise."""
+    name = argument.dtype.name if hasattr(argument, "dtype") else ""
+    return getattr(np, name, None)
+
+
 def implement(function: Callable[..., Any], *classes: type) -> Callable[[F], F]:
-    """Register the implementation of a `generic` function for NamedTuple arguments of these classes, in their order."""
+    """Register the implementation of a `generic` function for arguments of these classes (or dtypes), in their order."""
 
     def register(implementation: F) -> F:
         function.implementations[classes] = implementation  # pyright: ignore[reportFunctionMemberAccess]
@@ -212,7 +228,7 @@ class _CompileListener(event.Listener):
 
 
 @contextlib.contextmanager
-def compiling(report: Callable[[str], None]) -> Iterator[None]:
+def compiling(report: Callable[[str], None]) -> Generator[None]:
     """Within this context, call `report(name)` whenever a function is about to be compiled (not when it comes from disk)."""
     with event.install_listener("numba:compile", _CompileListener(report)):
         yield

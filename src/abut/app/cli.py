@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +25,7 @@ errors = Console(stderr=True)
 
 
 @contextlib.contextmanager
-def compilation_shown() -> Iterator[None]:
+def compilation_shown() -> Generator[None]:
     """Show the first compilation as progress: it takes seconds, once, and should not look like a hang."""
     with contextlib.ExitStack() as stack:
         status = errors.status("compiling, first run only")

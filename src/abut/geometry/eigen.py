@@ -6,15 +6,15 @@ they are rotated from the identity and orthonormalised once more at the end. The
 
 import math
 
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm
 from abut.jit import element
 
 MOST_SWEEPS = 16  # convergence is quadratic: six are enough in practice
 NEGLIGIBLE = 2.0**-70
 """Off-diagonal entries below this part of the largest entry are taken as zero."""
 
-ORTHONORMAL = 2.0**-50
-"""How far an entry of AᵀA may be from that of the identity: two roundings a product and one a norm, with room."""
+ORTHONORMAL = 2.0**-49
+"""How far an entry of AᵀA may be from that of the identity: 16 units of rounding, where a division by a norm makes 7."""
 
 Turned = tuple[float, float, float, float, Vec3, Vec3]
 Eigen = tuple[Vec3, tuple[Vec3, Vec3, Vec3], bool]
@@ -37,12 +37,17 @@ def _turn(pp: float, qq: float, pq: float, rp: float, rq: float, p: Vec3, q: Vec
 
 
 @element
+def _unit(v: Vec3) -> Vec3:
+    length = norm(v)
+    return (v[0] / length, v[1] / length, v[2] / length)
+
+
+@element
 def _orthonormal(u: Vec3, v: Vec3) -> tuple[Vec3, Vec3, Vec3]:
     """The right-handed frame whose first axis is along u and whose second is nearest to v; both are nearly unit."""
-    u = scale(u, 1.0 / norm(u))
-    v = add_scaled(v, u, -dot(u, v))
-    v = scale(v, 1.0 / norm(v))
-    return u, v, cross(u, v)
+    u = _unit(u)
+    v = _unit(add_scaled(v, u, -dot(u, v)))
+    return u, v, _unit(cross(u, v))
 
 
 @element

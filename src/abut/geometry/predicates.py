@@ -148,8 +148,14 @@ def orient_3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
 
 
 @element
+def _is_same(a: Vec3, b: Vec3, c: Vec3) -> bool:
+    """Whether a is b or c, or b is c."""
+    return a == b or b == c or c == a
+
+
+@element
 def _orient_3d_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
-    if a == b or a == c or a == d or b == c or b == d or c == d:  # triangles of one mesh share vertices all the time
+    if _is_same(a, b, c) or _is_same(b, c, d) or a == d:  # triangles of one mesh share vertices all the time
         return 0
     if not (_fits_3d(a) and _fits_3d(b) and _fits_3d(c) and _fits_3d(d)):
         return _orient_3d_wide(a, b, c, d)

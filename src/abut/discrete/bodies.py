@@ -1,0 +1,194 @@
+"""Bodies: a mesh with the tree that makes questions about it fast. `Rigid` moves by a pose, `Deformable` by its vertices."""
+
+import numpy as np
+
+from abut import arrays
+from abut.arrays import Floats, Integers, frozen
+from abut.bvh import packets
+from abut.discrete.narrow import transform
+from abut.errors import InvalidInput
+from abut.jit import kernel
+from abut.mesh import Mesh, as_mesh
+
+IDENTITY: Floats = frozen(np.eye(4))
+# A rotation may be off by this much before it is replaced by the nearest one, since trees take its transpose for its inverse.
+ORTHONORMAL = 1e-12
+
+
+@kernel
+def _is_rigid(m: Floats) -> bool:
+    """Whether a 4×4 matrix is finite and a rigid motion to ORTHONORMAL: the quick way in; anything else takes the slow and careful one."""
+    for i in range(3):
+        for j in range(i, 3):
+            product = m[0, i] * m[0, j] + m[1, i] * m[1, j] + m[2, i] * m[2, j]
+            if not abs(product - (1.0 if i == j else 0.0)) <= ORTHONORMAL:
+                return False
+        if not abs(m[i, 3]) <= arrays.LARGEST_COORDINATE:
+            return False
+    det = (
+        m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1])
+        - m[0, 1] * (m[1, 0] * m[2, 2] - m[1, 2] * m[2, 0])
+        + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
+    )
+    return det > 0.0 and m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0
+
+
+@kernel
+def _move_vertices(vertices: Floats, pose: Floats, out: Floats) -> None:
+    for i in range(len(vertices)):
+        x, y, z = transform(pose, vertices[i, 0], vertices[i, 1], vertices[i, 2])
+        out[i, 0] = x
+        out[i, 1] = y
+        out[i, 2] = z
+
+
+def rigid_poses(value: object, name: str) -> Floats:
+    """(k, 4, 4) poses whose rotations are orthonormal to rounding; those that are off by more are replaced by the nearest rotation."""
+    result = arrays.poses(value, name)
+    rotations = result[:, :3, :3]
+    off = np.abs(rotations.transpose(0, 2, 1) @ rotations - np.eye(3)).max(axis=(1, 2), initial=0.0) > ORTHONORMAL
+    if off.any():
+        result = result.copy()
+        u, _, vt = np.linalg.svd(result[off, :3, :3])
+        result[off, :3, :3] = u @ vt
+    return frozen(result)
+
+
+class Rigid:
+    """A body that keeps its shape: a mesh, a pose (4,4) acting on column vectors, and a tree of oriented boxes built once.
+
+    Assigning `pose` moves the body, at the cost of a check. `vertices` are its vertices in the world; every verdict is about these very
+    coordinates. A rotation that is off by more than 1e-12 is replaced by the nearest one.
+    """
+
+    def __init__(self, mesh: object, pose: object = None) -> None:
+        self._mesh = as_mesh(mesh)
+        self._packets = packets.build(self._mesh.vertices, self._mesh.faces, oriented=True)
+        self._probes = probes_of(self._mesh)
+        self._points = self._mesh.vertices[self._probes]
+        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points))
+        self._scale = float(self._packets.tree.frame[3])
+        self._pose = IDENTITY
+        if pose is not None:
+            self.pose = pose
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh in the body's own coordinates."""
+        return self._mesh
+
+    @property
+    def pose(self) -> Floats:
+        """(4,4) read-only."""
+        return self._pose
+
+    @pose.setter
+    def pose(self, value: object) -> None:
+        if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (4, 4):
+            own = value.copy()
+            own.flags.writeable = False
+            if _is_rigid(own):
+                self._pose = own
+                return
+        self._pose = rigid_poses(arrays.pose(value, "pose")[np.newaxis], "pose")[0]
+
+    @property
+    def vertices(self) -> Floats:
+        """(n,3) the vertices in the world."""
+        out = np.empty_like(self._mesh.vertices)
+        _move_vertices(self._mesh.vertices, self._pose, out)
+        return frozen(out)
+
+    def __repr__(self) -> str:
+        return f"Rigid({self._mesh!r})"
+
+
+class Deformable:
+    """A body whose vertices move: a mesh at rest, the current vertices, and a tree of axis-aligned boxes.
+
+    The tree's order is fixed by the rest shape; `update` refits its boxes from the leaves upwards (Meseure 1998 §6.3).
+    """
+
+    def __init__(self, mesh: object) -> None:
+        self._mesh = as_mesh(mesh)
+        self._vertices = self._mesh.vertices
+        self._packets = packets.build(self._vertices, self._mesh.faces, oriented=False)
+        self._probes = probes_of(self._mesh)
+        self._points = self._vertices[self._probes]
+        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points))
+        self._scale = float(self._packets.tree.frame[3])
+        self._version = 0
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mesh at rest."""
+        return self._mesh
+
+    @property
+    def pose(self) -> Floats:
+        """(4,4) the identity: vertices are given in the world."""
+        return IDENTITY
+
+    @property
+    def vertices(self) -> Floats:
+        """(n,3) the current vertices, in the world."""
+        return self._vertices
+
+    def update(self, vertices: object) -> None:
+        """Move the vertices, (n,3), and refit the tree. On bad input the body stays as it was."""
+        own = arrays.points(vertices, "vertices", keep=True)
+        if own.shape != self._vertices.shape:
+            raise InvalidInput("vertices", f"has {len(own)} rows for a mesh of {len(self._vertices)} vertices")
+        packets.refit(self._packets, own, self._mesh.faces)
+        self._vertices = own
+        self._points[:] = own[self._probes]
+        self._scale = float(self._packets.tree.frame[3])
+        self._version += 1
+
+    def __repr__(self) -> str:
+        return f"Deformable({self._mesh!r})"
+
+
+Body = Rigid | Deformable
+
+
+def as_body(value: object, name: str) -> Body:
+    """A body as it is; anything that `as_mesh` accepts becomes a `Rigid` body, which builds its tree anew at each call."""
+    if isinstance(value, (Rigid, Deformable)):
+        return value
+    try:
+        return Rigid(as_mesh(value))
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}.{error.name}" if error.name != name else name, error.reason, error.row) from None
+
+
+def closedness(mesh: Mesh) -> int:
+    """0 for an open surface, 1 for a closed and consistently oriented one, 2 for one that is only closed."""
+    if not mesh.is_closed:
+        return 0
+    return 1 if mesh.is_oriented else 2
+
+
+@kernel
+def _find_extremes(vertices: Floats, component: Integers, best: Integers) -> None:
+    """The vertices of each component with the smallest and largest x, y and z."""
+    for v in range(len(vertices)):
+        at = 6 * component[v]
+        if at < 0:
+            continue
+        for k in range(3):
+            low, high = best[at + 2 * k], best[at + 2 * k + 1]
+            if low < 0 or vertices[v, k] < vertices[low, k]:
+                best[at + 2 * k] = v
+            if high < 0 or vertices[v, k] > vertices[high, k]:
+                best[at + 2 * k + 1] = v
+
+
+def probes_of(mesh: Mesh) -> Integers:
+    """(6·components,) vertices: for each connected piece its lowest and highest along the axes.
+
+    A closed surface that does not meet the piece holds it just when it holds any of them, and only if all lie within its bounds.
+    """
+    best = np.full(6 * mesh.component_count, -1, dtype=np.int64)
+    _find_extremes(mesh.vertices, mesh.vertex_components, best)
+    return best

@@ -1,0 +1,214 @@
+"""What `collide` answers: the pairs of faces in contact, and where and how each pair meets."""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers, frozen
+from abut.discrete.bodies import Body, Deformable, Rigid, closedness
+from abut.discrete.depth import measure_depth
+from abut.discrete.details import describe, sort_pairs
+from abut.discrete.search import copy_corners
+from abut.discrete.traversal import Pairs
+from abut.geometry.vec import Vec3
+from abut.mesh import Mesh
+
+
+class Shape(NamedTuple):
+    """The shape that a deformable body had when the question was asked."""
+
+    version: int
+    vertices: Floats
+
+
+class _Rows(NamedTuple):
+    row: Integers
+    query: Integers
+    face_a: Integers
+    face_b: Integers
+
+
+class _Details(NamedTuple):
+    segment: Floats
+    normal: Floats
+    gap: Floats
+
+
+class Contacts:
+    """Pairs of faces in contact, one row a pair, sorted by query, face of a and face of b. Immutable.
+
+    `bool(contacts)` tells whether the bodies collide: some faces meet, or one closed body holds the other (`inside`). All arrays are computed
+    on first use, from the state at the time of the question; a later change of the bodies does not reach them.
+    """
+
+    _a: Body
+    _pose_a: Floats
+    _b: Body
+    _pose_b: Floats
+    _pairs: Pairs
+    _work: Integers
+    _held: int | NDArray[np.int8]
+    _counts: Integers | None
+    _corners: tuple[Floats, Floats] | None
+    _shapes: tuple[Shape | None, Shape | None]
+
+    def __init__(
+        self,
+        a: Body,
+        pose_a: Floats,
+        b: Body,
+        pose_b: Floats,
+        pairs: Pairs,
+        work: Integers,
+        held: int | NDArray[np.int8],
+        counts: Integers | None = None,
+    ) -> None:
+        # With many queries pose_a is (k,4,4), and `held` and `counts` are arrays (k,).
+        own = self.__dict__
+        own["_a"], own["_pose_a"], own["_b"], own["_pose_b"] = a, pose_a, b, pose_b
+        own["_pairs"], own["_work"], own["_held"], own["_counts"], own["_corners"] = pairs, work, held, counts, None
+        if type(a) is not Rigid or type(b) is not Rigid:  # a deformable body's tree is refitted in place
+            own["_shapes"] = (_shape_of(a), _shape_of(b))
+            own["_corners"] = self._copy_corners()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Contacts do not change: cannot set {name!r}")
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __bool__(self) -> bool:
+        return len(self._pairs) > 0 or bool(np.any(self._held) if self._counts is not None else self._held)
+
+    def __repr__(self) -> str:
+        return f"Contacts({len(self)} pairs, {int(self.colliding.sum())} of {len(self.colliding)} queries colliding)"
+
+    # --- which faces
+
+    @cached_property
+    def _rows(self) -> _Rows:
+        if self._counts is None:
+            query = np.zeros(len(self._pairs), dtype=np.int64)
+        else:
+            query = np.repeat(np.arange(len(self._counts)), self._counts)
+        rows = sort_pairs(self._pairs, query, self._a._packets.order, self._b._packets.order)
+        return _Rows(*map(frozen, rows))
+
+    @property
+    def face_a(self) -> Integers:
+        """(n,) face of a."""
+        return self._rows.face_a
+
+    @property
+    def face_b(self) -> Integers:
+        """(n,) face of b."""
+        return self._rows.face_b
+
+    @property
+    def query(self) -> Integers:
+        """(n,) which of the `poses` the row belongs to; 0 without them."""
+        return self._rows.query
+
+    # --- whether
+
+    @cached_property
+    def inside(self) -> NDArray[np.int8]:
+        """(k,) for each query 1 if a lies inside b, 2 if b lies inside a, with no faces meeting; otherwise 0."""
+        return frozen(np.array(self._held, dtype=np.int8, ndmin=1))
+
+    @cached_property
+    def colliding(self) -> NDArray[np.bool_]:
+        """(k,) for each query, whether the bodies collide."""
+        met = np.array([len(self._pairs)]) if self._counts is None else self._counts
+        return frozen((met > 0) | (self.inside > 0))
+
+    # --- work done
+
+    @property
+    def box_tests(self) -> int:
+        """Tests of boxes against boxes."""
+        return int(self._work[0])
+
+    @property
+    def triangle_tests(self) -> int:
+        """Tests of triangles against triangles in float32."""
+        return int(self._work[1])
+
+    @property
+    def exact_tests(self) -> int:
+        """Tests that went on to exact signs."""
+        return int(self._work[2])
+
+    # --- where and how
+
+    def _copy_corners(self) -> tuple[Floats, Floats]:
+        slots, query = self._pairs[self._rows.row].astype(np.int64), self._rows.query
+        a, b = np.empty((len(slots), 9)), np.empty((len(slots), 9))
+        copy_corners(self._a._handle, slots[:, 0].copy(), self._pose_a.reshape(-1, 4, 4), query, a)
+        copy_corners(self._b._handle, slots[:, 1].copy(), self._pose_b[np.newaxis], np.zeros_like(query), b)
+        return a, b
+
+    @cached_property
+    def _details(self) -> _Details:
+        a, b = self._corners or self._copy_corners()
+        details = _Details(np.empty((len(a), 2, 3)), np.empty((len(a), 3)), np.empty(len(a)))
+        describe(a, b, *details)
+        return _Details(*map(frozen, details))
+
+    @property
+    def segment(self) -> Floats:
+        """(n,2,3) where the two faces meet: the ends of their intersection; for faces within the margin, their nearest points on a and on b."""
+        return self._details.segment
+
+    @cached_property
+    def point(self) -> Floats:
+        """(n,3) the middle of `segment`."""
+        return frozen(0.5 * self.segment[:, 0] + 0.5 * self.segment[:, 1])
+
+    @property
+    def normal(self) -> Floats:
+        """(n,3) unit vectors from a to b: halfway between the outward normal of a's face and the inward one of b's."""
+        return self._details.normal
+
+    @cached_property
+    def depth(self) -> Floats:
+        """(n,) how deep the closed bodies are in each other; negative, the distance of the faces, for rows within the margin only.
+
+        The depth is that of the two bodies in the row's query, the pointwise penetration depth of `abut.distance`, not the overlap of two triangles.
+        A surface that is not closed has no inside, and the depth in it is 0.
+        """
+        gap = self._details.gap
+        depth = -gap
+        meeting = gap < 0.0
+        shapes = self.__dict__.get("_shapes", (None, None))
+        a, b = _body_then(self._a, shapes[0]), _body_then(self._b, shapes[1])
+        for query in np.unique(self.query[meeting]):
+            pose = self._pose_a.reshape(-1, 4, 4)[query]
+            depth[meeting & (self.query == query)] = penetration(a, pose, b, self._pose_b)[0]
+        return frozen(depth)
+
+
+def _shape_of(body: Body) -> Shape | None:
+    return None if isinstance(body, Rigid) else Shape(body._version, body.vertices)
+
+
+def _body_then(body: Body, shape: Shape | None) -> Body:
+    """The body with the shape it had; a rigid body always has the same."""
+    if isinstance(body, Deformable) and shape is not None and body._version != shape.version:
+        return Deformable(Mesh(shape.vertices, body.mesh.faces))
+    return body
+
+
+def penetration(a: Body, pose_a: Floats, b: Body, pose_b: Floats) -> tuple[float, int, int, Vec3, Vec3]:
+    """Pointwise penetration depth of two bodies, slots, and points of a and b; depth 0 and slot −1 where nothing of either is inside the other."""
+    closed_a, closed_b = closedness(a.mesh), closedness(b.mesh)
+    best: Any = (0.0, -1, -1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    if closed_b:
+        best = measure_depth(a._handle, pose_a, b._handle, pose_b, closed_b == 2, 0.0)
+    if closed_a:
+        other = measure_depth(b._handle, pose_b, a._handle, pose_a, closed_a == 2, best[0])
+        if other[1] >= 0:
+            best = (other[0], other[2], other[1], other[4], other[3])
+    return best

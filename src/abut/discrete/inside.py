@@ -1,0 +1,128 @@
+"""Which points lie inside a closed surface: signed crossings of a ray, counted exactly, on edges and vertices too.
+
+From each point a ray runs along +x of the world. Where it would meet an edge or a vertex, the point is thought moved by (0, ε, ε²) with ε → 0, the
+same way for every triangle, so each crossing is counted once. Signs are exact, so is the count. A point on the surface itself counts as inside.
+The winding number tells inside from outside where faces are consistently oriented; otherwise the parity of the crossings does.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats
+from abut.bvh.packets import Handle, PacketTree, open_tree
+from abut.discrete.narrow import meet_box_8, world_corner
+from abut.geometry.crossings import meet_segment_triangle
+from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.vec import Vec2, Vec3
+from abut.jit import element, kernel, parallel, prange
+from abut.lanes import lowest_bit
+from abut.scratch import load, reserve_integers, store
+from abut.volumes.packed import WIDTH, overlap_8
+
+ON_SURFACE = 1 << 40
+"""Returned instead of a winding number for a point of the surface."""
+
+LENGTH = 4.0  # of the ray, in units of the normalised frame, where the surface lies within √3 of the origin
+SLACK = 2e-6  # rounding of float32 on coordinates up to LENGTH
+
+
+@element
+def _side(u: Vec2, v: Vec2, p: Vec2) -> int:
+    """orient_2d(u, v, p), with p moved by (ε, ε²) where it lies on the line; 0 only if u = v."""
+    sign = orient_2d(u, v, p)
+    if sign != 0:
+        return sign
+    if u[1] != v[1]:
+        return 1 if u[1] > v[1] else -1
+    return int(v[0] > u[0]) - int(v[0] < u[0])
+
+
+@element
+def cross_ray(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> int:
+    """Signed crossing of the ray from p along +x with a triangle: 1 where it leaves (with the normal), −1 where it enters; ON_SURFACE."""
+    sign = orient_3d(a, b, c, p)
+    if sign == 0 and meet_segment_triangle(p, p, a, b, c):
+        return ON_SURFACE
+    q, u, v, w = (p[1], p[2]), (a[1], a[2]), (b[1], b[2]), (c[1], c[2])
+    side = _side(u, v, q)
+    if side == 0 or _side(v, w, q) != side or _side(w, u, q) != side:
+        return 0
+    return side if sign == -side else 0
+
+
+@element
+def _ray_box(p: Vec3, pose: Floats, frame: Floats) -> Any:
+    """The ray in the tree's normalised frame, as a box of no width grown by SLACK."""
+    x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
+    half, thin = np.float32(0.5 * LENGTH), np.float32(SLACK)
+    ax, ay, az = pose[0, 0], pose[0, 1], pose[0, 2]  # +x of the world
+    axes = (
+        (np.float32(ax), np.float32(ay), np.float32(az)),
+        (np.float32(pose[1, 0]), np.float32(pose[1, 1]), np.float32(pose[1, 2])),
+        (np.float32(pose[2, 0]), np.float32(pose[2, 1]), np.float32(pose[2, 2])),
+    )
+    center = (
+        np.float32(frame[3] * (pose[0, 0] * x + pose[1, 0] * y + pose[2, 0] * z - frame[0]) + 0.5 * LENGTH * ax),
+        np.float32(frame[3] * (pose[0, 1] * x + pose[1, 1] * y + pose[2, 1] * z - frame[1]) + 0.5 * LENGTH * ay),
+        np.float32(frame[3] * (pose[0, 2] * x + pose[1, 2] * y + pose[2, 2] * z - frame[2]) + 0.5 * LENGTH * az),
+    )
+    return center, axes, (half, thin, thin)
+
+
+@element
+def is_near(p: Vec3, pose: Floats, frame: Floats) -> bool:
+    """Whether a point of the world lies in the cube that holds the surface, with a little to spare."""
+    x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
+    far = 1.0 + 1e-9
+    return (
+        abs(frame[3] * (pose[0, 0] * x + pose[1, 0] * y + pose[2, 0] * z - frame[0])) <= far
+        and abs(frame[3] * (pose[0, 1] * x + pose[1, 1] * y + pose[2, 1] * z - frame[1])) <= far
+        and abs(frame[3] * (pose[0, 2] * x + pose[1, 2] * y + pose[2, 2] * z - frame[2])) <= far
+    )
+
+
+@kernel
+def winding(tree: PacketTree, pose: Floats, p: Vec3, parity: bool) -> int:
+    """How often the surface winds around p; with `parity`, the number of crossings modulo 2; ON_SURFACE if p lies on it."""
+    if not is_near(p, pose, tree.frame):
+        return 0
+    ray = _ray_box(p, pose, tree.frame)
+    stack = reserve_integers(128)  # seven siblings at each of at most 11 levels
+    store(stack, 0, tree.root)
+    height, total = 1, 0
+    while height > 0:
+        height -= 1
+        node = load(stack, height)
+        child = int(tree.child[node])
+        if child >= 0:
+            mask = overlap_8(tree.packed, child, ray)
+            while mask != 0:
+                store(stack, height, child * WIDTH + lowest_bit(mask))
+                mask &= mask - 1
+                height += 1
+            continue
+        mask = meet_box_8(ray, tree.lanes, node)
+        while mask != 0:
+            slot = node * WIDTH + lowest_bit(mask)
+            mask &= mask - 1
+            if slot >= len(tree.corners):
+                break
+            crossing = cross_ray(
+                p,
+                world_corner(tree.corners, slot, 0, pose),
+                world_corner(tree.corners, slot, 1, pose),
+                world_corner(tree.corners, slot, 2, pose),
+            )
+            if crossing == ON_SURFACE:
+                return ON_SURFACE
+            total += crossing
+    return total & 1 if parity else total
+
+
+@parallel
+def find_inside(handle: Handle, pose: Floats, points: Floats, parity: bool, out: NDArray[np.bool_]) -> None:
+    """Whether each point lies inside the surface or on it."""
+    for i in prange(len(points)):
+        out[i] = winding(open_tree(handle), pose, (points[i, 0], points[i, 1], points[i, 2]), parity) != 0

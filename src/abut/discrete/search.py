@@ -1,0 +1,186 @@
+"""Entries from Python into the searches: kernels that take handles of bodies, for one pose or for many."""
+
+from typing import Any
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.bvh.packets import Handle, PacketTree, open_tree
+from abut.discrete.inside import is_near, winding
+from abut.discrete.narrow import transform, world_corner
+from abut.discrete.rules import Meet, MeetItself, Near
+from abut.discrete.traversal import Pairs, find_pairs
+from abut.geometry.vec import Vec3
+from abut.jit import element, kernel, parallel, prange
+from abut.scratch import view_floats
+
+A_IN_B, B_IN_A = 1, 2
+MAYBE_HELD = -1
+"""Returned instead of a count of 0 where a body might lie inside the other."""
+
+
+@element
+def _open_probes(handle: Handle) -> Floats:
+    """The points of a body, six for each connected piece, in its own coordinates: the numbers behind its tree."""
+    return view_floats(int(handle[10]), (int(handle[11]), 3))
+
+
+@element
+def _probe(points: Floats, i: int, pose: Floats) -> Vec3:
+    return transform(pose, points[i, 0], points[i, 1], points[i, 2])
+
+
+@element
+def _find_piece(points: Floats, pose: Floats, tree: PacketTree, pose_tree: Floats, start: int) -> int:
+    """The next piece at or after `start` whose six points all lie within the bounds of a tree; −1 if there is none."""
+    for piece in range(start, len(points) // 6):
+        near = True
+        for i in range(6 * piece, 6 * piece + 6):
+            if not is_near(_probe(points, i, pose), pose_tree, tree.frame):
+                near = False
+                break
+        if near:
+            return piece
+    return -1
+
+
+@element
+def _may_be_held(
+    handle_a: Handle, a: PacketTree, pose_a: Floats, handle_b: Handle, b: PacketTree, pose_b: Floats
+) -> bool:
+    return (
+        _find_piece(_open_probes(handle_a), pose_a, b, pose_b, 0) >= 0
+        or _find_piece(_open_probes(handle_b), pose_b, a, pose_a, 0) >= 0
+    )
+
+
+@kernel
+def _is_held(points: Floats, pose: Floats, tree: PacketTree, pose_tree: Floats, parity: bool) -> bool:
+    """Whether a closed surface holds some piece of another that does not meet it: one point decides."""
+    piece = _find_piece(points, pose, tree, pose_tree, 0)
+    while piece >= 0:
+        if winding(tree, pose_tree, _probe(points, 6 * piece, pose), parity) != 0:
+            return True
+        piece = _find_piece(points, pose, tree, pose_tree, piece + 1)
+    return False
+
+
+@kernel
+def find_held(handle_a: Handle, pose_a: Floats, closed_a: int, handle_b: Handle, pose_b: Floats, closed_b: int) -> int:
+    """A_IN_B, B_IN_A or 0, for bodies that do not meet. closed: 0 open, 1 closed and oriented, 2 only closed."""
+    a, b = open_tree(handle_a), open_tree(handle_b)
+    if closed_b != 0 and _is_held(_open_probes(handle_a), pose_a, b, pose_b, closed_b == 2):
+        return A_IN_B
+    if closed_a != 0 and _is_held(_open_probes(handle_b), pose_b, a, pose_a, closed_a == 2):
+        return B_IN_A
+    return 0
+
+
+@kernel
+def _search(
+    handle_a: Handle,
+    pose_a: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    rule: Any,
+    out: Pairs,
+    limit: int,
+    work: Integers,
+) -> int:
+    a, b = open_tree(handle_a), open_tree(handle_b)
+    count = find_pairs(a, pose_a, b, pose_b, rule, out, limit, work)
+    if count == 0 and _may_be_held(handle_a, a, pose_a, handle_b, b, pose_b):
+        return MAYBE_HELD
+    return count
+
+
+@kernel
+def search_meeting(
+    handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats, out: Pairs, limit: int, work: Integers
+) -> int:
+    """Slots of the triangles that meet; their number, `limit` at most, or MAYBE_HELD."""
+    return _search(handle_a, pose_a, handle_b, pose_b, Meet(0), out, limit, work)
+
+
+@kernel
+def search_first(handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats, record: Integers) -> int:
+    """Whether any triangles meet: 0, 1 or MAYBE_HELD. record (5,): the slots of the first pair, and the work done."""
+    out = np.empty((1, 2), dtype=np.int32)
+    record[2:] = 0
+    count = _search(handle_a, pose_a, handle_b, pose_b, Meet(0), out, 1, record[2:])
+    record[0], record[1] = out[0, 0], out[0, 1]
+    return count
+
+
+@kernel
+def search_near(
+    handle_a: Handle,
+    pose_a: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    margin: float,
+    out: Pairs,
+    limit: int,
+    work: Integers,
+) -> int:
+    """Slots of the triangles within a margin of each other."""
+    return _search(handle_a, pose_a, handle_b, pose_b, Near(margin), out, limit, work)
+
+
+@kernel
+def search_itself(handle: Handle, pose: Floats, faces: Integers, out: Pairs, limit: int, work: Integers) -> int:
+    """Slots of the triangles of one body that meet beyond their shared vertices."""
+    tree = open_tree(handle)
+    return find_pairs(tree, pose, tree, pose, MeetItself(faces), out, limit, work)
+
+
+@parallel
+def search_meeting_many(
+    handle_a: Handle,
+    poses: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    room: int,
+    out: Pairs,
+    limit: int,
+    counts: Integers,
+    work: Integers,
+) -> None:
+    """The same for many poses of a; query i has room for `room` pairs from out[i·room] on."""
+    for i in prange(len(poses)):
+        counts[i] = _search(
+            handle_a, poses[i], handle_b, pose_b, Meet(0), out[i * room : (i + 1) * room], limit, work[i]
+        )
+
+
+@parallel
+def search_near_many(
+    handle_a: Handle,
+    poses: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    margin: float,
+    room: int,
+    out: Pairs,
+    limit: int,
+    counts: Integers,
+    work: Integers,
+) -> None:
+    """The same with a margin."""
+    for i in prange(len(poses)):
+        counts[i] = _search(
+            handle_a, poses[i], handle_b, pose_b, Near(margin), out[i * room : (i + 1) * room], limit, work[i]
+        )
+
+
+@kernel
+def copy_corners(handle: Handle, slots: Integers, poses: Floats, query: Integers, out: Floats) -> None:
+    """World coordinates of the triangles in some slots, (n,9), each at the pose of its query."""
+    tree = open_tree(handle)
+    for i in range(len(slots)):
+        pose = poses[query[i]]
+        for c in range(3):
+            p = world_corner(tree.corners, slots[i], c, pose)
+            out[i, 3 * c] = p[0]
+            out[i, 3 * c + 1] = p[1]
+            out[i, 3 * c + 2] = p[2]

@@ -1,0 +1,183 @@
+"""Two packet trees searched together for the pairs of triangles that meet.
+
+Of two nodes the larger is opened, its eight children are tested against the other's box at once (Meseure 1998 §4.1, eight wide). A node has at most
+MAX_LEVELS levels below it and leaves seven siblings on the stack at each, of either tree: STACK entries always suffice.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+from abut.bvh.packets import PacketTree
+from abut.discrete.narrow import meet_box_8, relate_triangle_8, transform
+from abut.discrete.rules import accept, reach_of
+from abut.jit import element, kernel
+from abut.lanes import lowest_bit
+from abut.scratch import load, reserve_integers, store
+from abut.volumes.packed import WIDTH, Change, largest_half, overlap_8, read_box
+
+MAX_LEVELS = 11  # 8¹¹ triangles are more than int32 packets can number
+STACK = 2 * MAX_LEVELS * (WIDTH - 1) + 2
+SLACK = 1e-6  # rounding of float32 on coordinates within 1 + |t| + s·√3 of the origin: see `volumes.packed`
+
+GROWTH = 1.0 + 1e-6  # a margin rounded to float32 stays a margin
+BOX_TESTS, TRIANGLE_TESTS, EXACT_TESTS = 0, 1, 2
+
+Pairs = NDArray[np.int32]
+
+
+@element
+def relate_frames(frame_a: Floats, pose_a: Floats, frame_b: Floats, pose_b: Floats) -> Any:
+    """The change from the normalised frame of a to that of b, in float32, and the slack it needs there.
+
+    x in the world is Rₐ(n/sₐ + oₐ) + tₐ; in b it is s_b(R_bᵀ(x − t_b) − o_b).
+    """
+    scale = frame_b[3] / frame_a[3]
+    x, y, z = transform(pose_a, frame_a[0], frame_a[1], frame_a[2])
+    x -= pose_b[0, 3]
+    y -= pose_b[1, 3]
+    z -= pose_b[2, 3]
+    tx = frame_b[3] * (pose_b[0, 0] * x + pose_b[1, 0] * y + pose_b[2, 0] * z - frame_b[0])
+    ty = frame_b[3] * (pose_b[0, 1] * x + pose_b[1, 1] * y + pose_b[2, 1] * z - frame_b[1])
+    tz = frame_b[3] * (pose_b[0, 2] * x + pose_b[1, 2] * y + pose_b[2, 2] * z - frame_b[2])
+    change = Change(
+        (_rotation_row(pose_a, pose_b, 0), _rotation_row(pose_a, pose_b, 1), _rotation_row(pose_a, pose_b, 2)),
+        (np.float32(tx), np.float32(ty), np.float32(tz)),
+        np.float32(scale),
+    )
+    return change, np.float32(SLACK * (1.0 + abs(tx) + abs(ty) + abs(tz) + 2.0 * scale))
+
+
+@element
+def stay() -> Change:
+    """No change of frame."""
+    zero, one = np.float32(0.0), np.float32(1.0)
+    return Change(((one, zero, zero), (zero, one, zero), (zero, zero, one)), (zero, zero, zero), one)
+
+
+@element
+def _rotation_row(pose_a: Floats, pose_b: Floats, i: int) -> Any:
+    """Row i of R_bᵀ·Rₐ."""
+    x, y, z = pose_b[0, i], pose_b[1, i], pose_b[2, i]
+    return (
+        np.float32(x * pose_a[0, 0] + y * pose_a[1, 0] + z * pose_a[2, 0]),
+        np.float32(x * pose_a[0, 1] + y * pose_a[1, 1] + z * pose_a[2, 1]),
+        np.float32(x * pose_a[0, 2] + y * pose_a[1, 2] + z * pose_a[2, 2]),
+    )
+
+
+@element
+def place_corner(corners: Floats, slot: int, corner: int, pose_b: Floats, pose_a: Floats, frame_a: Floats) -> Any:
+    """A corner of b in the normalised frame of a."""
+    c = 3 * corner
+    x, y, z = transform(pose_b, corners[slot, c], corners[slot, c + 1], corners[slot, c + 2])
+    x -= pose_a[0, 3]
+    y -= pose_a[1, 3]
+    z -= pose_a[2, 3]
+    return (
+        np.float32(frame_a[3] * (pose_a[0, 0] * x + pose_a[1, 0] * y + pose_a[2, 0] * z - frame_a[0])),
+        np.float32(frame_a[3] * (pose_a[0, 1] * x + pose_a[1, 1] * y + pose_a[2, 1] * z - frame_a[1])),
+        np.float32(frame_a[3] * (pose_a[0, 2] * x + pose_a[1, 2] * y + pose_a[2, 2] * z - frame_a[2])),
+    )
+
+
+@kernel
+def _search_leaves(
+    a: PacketTree,
+    b: PacketTree,
+    leaf_a: int,
+    leaf_b: int,
+    of_a: int,
+    of_b: int,
+    pose_a: Floats,
+    pose_b: Floats,
+    rule: Any,
+    out: Pairs,
+    found: int,
+    limit: int,
+    work: Integers,
+) -> int:
+    """Test the triangles `of_b` of one leaf against those `of_a` of the other; the new count of pairs found."""
+    reach = reach_of(rule) * a.frame[3]
+    while of_b != 0:
+        k = lowest_bit(of_b)
+        of_b &= of_b - 1
+        slot_b = leaf_b * WIDTH + k
+        if slot_b >= len(b.corners):
+            break
+        triangle = (
+            place_corner(b.corners, slot_b, 0, pose_b, pose_a, a.frame),
+            place_corner(b.corners, slot_b, 1, pose_b, pose_a, a.frame),
+            place_corner(b.corners, slot_b, 2, pose_b, pose_a, a.frame),
+        )
+        maybe, sure = relate_triangle_8(triangle, a.lanes, leaf_a, reach)
+        maybe &= of_a
+        work[TRIANGLE_TESTS] += WIDTH
+        while maybe != 0:
+            k = lowest_bit(maybe)
+            maybe &= maybe - 1
+            slot_a = leaf_a * WIDTH + k
+            if slot_a >= len(a.corners):
+                break
+            proved = (sure >> k) & 1 != 0
+            if not proved:
+                work[EXACT_TESTS] += 1
+            if not accept(rule, a, slot_a, pose_a, b, slot_b, pose_b, proved):
+                continue
+            if found < len(out):
+                out[found, 0] = slot_a
+                out[found, 1] = slot_b
+            found += 1
+            if found >= limit:
+                return found
+    return found
+
+
+@kernel
+def find_pairs(
+    a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, rule: Any, out: Pairs, limit: int, work: Integers
+) -> int:
+    """Pairs of slots that the rule accepts, into `out` as far as it reaches; their number, or `limit` when that many were found."""
+    to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
+    to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
+    slack_a += np.float32(reach_of(rule) * a.frame[3] * GROWTH)
+    slack_b += np.float32(reach_of(rule) * b.frame[3] * GROWTH)
+    work[BOX_TESTS] += 1
+    if overlap_8(b.packed, b.root >> 3, read_box(a.packed, a.root, to_b, slack_b)) & 1 == 0:
+        return 0
+    stack = reserve_integers(156)  # STACK
+    store(stack, 0, (a.root << 32) | b.root)
+    height, found = 1, 0
+    while height > 0:
+        height -= 1
+        entry = load(stack, height)
+        node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
+        child_a, child_b = int(a.child[node_a]), int(b.child[node_b])
+        if child_a < 0 and child_b < 0:
+            of_b = meet_box_8(read_box(a.packed, node_a, to_b, slack_b), b.lanes, node_b)
+            if of_b != 0:
+                of_a = meet_box_8(read_box(b.packed, node_b, to_a, slack_a), a.lanes, node_a)
+                if of_a != 0:
+                    found = _search_leaves(
+                        a, b, node_a, node_b, of_a, of_b, pose_a, pose_b, rule, out, found, limit, work
+                    )
+                    if found >= limit:
+                        return found
+            continue
+        work[BOX_TESTS] += WIDTH
+        if child_b < 0 or (
+            child_a >= 0 and largest_half(a.packed, node_a) * to_b.scale >= largest_half(b.packed, node_b)
+        ):
+            mask = overlap_8(a.packed, child_a, read_box(b.packed, node_b, to_a, slack_a))
+            first, step = ((child_a * WIDTH) << 32) | node_b, 1 << 32
+        else:
+            mask = overlap_8(b.packed, child_b, read_box(a.packed, node_a, to_b, slack_b))
+            first, step = (node_a << 32) | (child_b * WIDTH), 1
+        while mask != 0:
+            k = lowest_bit(mask)
+            mask &= mask - 1
+            store(stack, height, first + step * k)
+            height += 1
+    return found
