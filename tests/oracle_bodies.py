@@ -11,7 +11,7 @@ import numpy as np
 import oracle_mesh
 from abut.geometry.crossings import meet_triangle_triangle
 from abut.geometry.triangles import closest_triangle_triangle
-from oracles import _cross, _inner, as_integers, corners, distance_sq, exact, meet_triangles
+from oracles import _cross, as_integers, corners, distance_sq, exact, meet_triangles
 
 
 def pair_set(contacts):
@@ -125,7 +125,9 @@ def self_pairs(vertices, faces):
     triangles = np.asarray(vertices)[faces]
     vertices = np.asarray(vertices).tolist()
     return [
-        (i, j) for i, j in box_pairs(triangles, triangles).tolist() if i < j and meets_itself(vertices, faces[i], faces[j])
+        (i, j)
+        for i, j in box_pairs(triangles, triangles).tolist()
+        if i < j and meets_itself(vertices, faces[i], faces[j])
     ]
 
 
@@ -174,7 +176,3 @@ def sampled_depth(triangles_a, triangles_b, splits):
 def is_on_triangle(point, triangle, tolerance):
     """Whether a point is within a tolerance of a triangle, exactly measured."""
     return distance_sq([point], [list(map(float, corner)) for corner in triangle]) <= Fraction(tolerance) ** 2
-
-
-def dot(u, v):
-    return _inner(u, v)

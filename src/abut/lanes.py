@@ -123,7 +123,9 @@ _register_unary(operator.neg, lambda b, x, width: b.fneg(x))
 
 
 def _pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: Any, width: int) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
+    data = (
+        context.make_array(array_type)(context, builder, array).data if isinstance(array_type, types.Array) else array
+    )
     place = builder.gep(data, [offset])
     return builder.bitcast(place, ir.VectorType(FLOAT, width).as_pointer())
 

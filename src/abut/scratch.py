@@ -1,11 +1,12 @@
-"""Memory without array objects: small buffers on the stack, and views of arrays by their address.
+"""Memory without array objects: small buffers on the stack, and numbers at an address.
 
 An array would be allocated on the heap, and CUDA device functions cannot do that. These are LLVM `alloca`s of a fixed size with plain loads
 and stores; with `NUMBA_DISABLE_JIT=1` the same calls work on NumPy arrays. Nothing checks the bounds in compiled code: callers state
 why their index is in range, and the interpreted pass of the test suite, where NumPy checks, runs the same code.
 
-An array costs 0.1 µs to pass from Python to a kernel, a tuple of arrays half a microsecond and more. `view_…(address, shape)` lets a kernel open many
-arrays from one table of addresses. Whoever writes the table keeps the arrays alive while it is in use.
+An array costs 0.1 µs to pass from Python to a kernel, a tuple of arrays half a microsecond and more; and inside a kernel every variable that holds an
+array is cleared and counted, which a search of two trees feels. `pointer_to_…(address)` lets a kernel read arrays from one table of addresses, for
+nothing. Whoever writes the table keeps the arrays alive while it is in use.
 """
 
 import ctypes
@@ -14,8 +15,7 @@ from typing import Any
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, register_jitable
-from numba.np.numpy_support import carray
+from numba.extending import intrinsic
 
 from abut.jit import INTERPRETED
 
@@ -35,44 +35,56 @@ def _reserve(kind: Any) -> Any:
     return intrinsic(build)
 
 
+def _place(context: Any, builder: Any, kind: Any, buffer: Any, index: Any) -> Any:
+    if isinstance(kind, types.Array):
+        buffer = context.make_array(kind)(context, builder, buffer).data
+    return cgutils.gep(builder, buffer, index)
+
+
 def _load(typingctx: Any, buffer: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(cgutils.gep(builder, args[0], args[1]))
+        return builder.load(_place(context, builder, signature.args[0], args[0], args[1]))
 
     return buffer.dtype(buffer, types.intp), codegen
 
 
 def _store(typingctx: Any, buffer: Any, index: Any, value: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], cgutils.gep(builder, args[0], args[1]))
+        builder.store(args[2], _place(context, builder, signature.args[0], args[0], args[1]))
         return context.get_dummy_value()
 
     return types.none(buffer, types.intp, buffer.dtype), codegen
 
 
-def _view(kind: Any) -> Any:
+def _pointer(kind: Any) -> Any:
     def build(typingctx: Any, address: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
         return types.CPointer(kind)(types.intp), codegen
 
-    pointer_to: Any = intrinsic(build)
-
-    @register_jitable
-    def view(address: int, shape: Any) -> Any:
-        return carray(pointer_to(address), shape)
-
-    return view
+    return intrinsic(build)
 
 
-def _array_at(dtype: type) -> Any:
-    def view(address: int, shape: Any) -> Any:
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        memory: Any = (ctypes.c_char * size).from_address(int(address))
-        return np.frombuffer(memory, dtype=dtype).reshape(shape)
+class _Memory:
+    """The twin of a pointer: NumPy arrays over an address, of no stated length."""
 
-    return view
+    def __init__(self, address: int, dtype: type) -> None:
+        self.address, self.dtype = int(address), np.dtype(dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        start, stop = (index.start, index.stop) if isinstance(index, slice) else (index, index + 1)
+        size = self.dtype.itemsize
+        memory: Any = (ctypes.c_char * ((stop - start) * size)).from_address(self.address + int(start) * size)
+        values = np.frombuffer(memory, dtype=self.dtype)
+        return values if isinstance(index, slice) else values[0]
+
+    def reshape(self, shape: int) -> "_Memory":
+        return self
+
+
+def _memory_of(dtype: type) -> Any:
+    return lambda address: _Memory(address, dtype)
 
 
 def _array_of(dtype: type) -> Any:
@@ -85,17 +97,17 @@ reserve_floats: Any = _array_of(np.float64) if INTERPRETED else _reserve(types.f
 reserve_integers: Any = _array_of(np.int64) if INTERPRETED else _reserve(types.int64)
 """`reserve_integers(n)`: a buffer of n int64, not initialised; n must be a literal."""
 
-load: Any = (lambda buffer, index: buffer[index]) if INTERPRETED else intrinsic(_load)
-"""`load(buffer, index)`"""
+load: Any = (lambda buffer, index: buffer.reshape(-1)[index]) if INTERPRETED else intrinsic(_load)
+"""`load(buffer, index)`: from a buffer, a pointer, or an array in C order taken as one row."""
 
 store: Any = (lambda buffer, index, value: buffer.__setitem__(index, value)) if INTERPRETED else intrinsic(_store)
 """`store(buffer, index, value)`"""
 
-view_floats32: Any = _array_at(np.float32) if INTERPRETED else _view(types.float32)
-"""`view_floats32(address, shape)`: the float32 array that lies at an address."""
+pointer_to_floats32: Any = _memory_of(np.float32) if INTERPRETED else _pointer(types.float32)
+"""`pointer_to_floats32(address)`: float32 numbers at an address, to be read with `load`."""
 
-view_floats: Any = _array_at(np.float64) if INTERPRETED else _view(types.float64)
-"""`view_floats(address, shape)`: the float64 array that lies at an address."""
+pointer_to_floats: Any = _memory_of(np.float64) if INTERPRETED else _pointer(types.float64)
+"""`pointer_to_floats(address)`: float64 numbers at an address."""
 
-view_integers32: Any = _array_at(np.int32) if INTERPRETED else _view(types.int32)
-"""`view_integers32(address, shape)`: the int32 array that lies at an address."""
+pointer_to_integers32: Any = _memory_of(np.int32) if INTERPRETED else _pointer(types.int32)
+"""`pointer_to_integers32(address)`: int32 numbers at an address."""

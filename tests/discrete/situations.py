@@ -2,10 +2,13 @@
 
 import itertools
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 
 from abut import Deformable, Mesh, Rigid, scenes
+from abut.bvh import packets
+from abut.volumes.packed import WIDTH
 
 TREE_SIZES = (*range(1, 21), 63, 64, 65, 128, 129, 511, 512, 513)
 """Numbers of faces around which the shape of a packet tree changes."""
@@ -220,3 +223,11 @@ def four_combinations(s):
     """The same two bodies in the same places, as rigid and deformable ones."""
     a, b = rigid_pair(s)
     return [(a, b), (a, deformable(b)), (deformable(a), b), (deformable(a), deformable(b))]
+
+
+def packet_leaves(triangles, oriented):
+    """A packet tree whose leaf i holds the k ≤ 8 triangles (n,k,3,3) of row i: the faces stay in their order."""
+    vertices = triangles[:, np.arange(WIDTH) % triangles.shape[1]].reshape(-1, 3)
+    faces = np.arange(len(vertices)).reshape(-1, 3)
+    with mock.patch.object(packets, "order_faces", lambda vertices, faces, frame: np.arange(len(faces))):
+        return packets.build(vertices, faces, oriented=oriented).tree

@@ -15,7 +15,7 @@ from abut.jit import element, kernel, parallel, prange
 from abut.lanes import lane, load_8, maximum, minimum, splat_8
 from abut.volumes.packed import AABB_FIELDS, EMPTY, OBB_FIELDS, PAD, WIDTH, Aabb8, Obb8
 
-NODES_A_TASK = 64
+SUBTREE_LEVEL = 2  # subtrees of 64 leaves are fitted in parallel, the few levels above them in turn
 Packed = NDArray[np.float32]
 
 
@@ -110,50 +110,117 @@ def _fit_node_obb(lanes: Packed, first: int, last: int, m: Floats, boxes: Packed
     boxes[p, 5, k] = np.float32(hw) + PAD
 
 
+@kernel
+def _gather(leaf: int, vertices: Floats, faces: Integers, frame: Floats, lanes: Packed, corners: Floats) -> None:
+    """Copy the corners of eight triangles into their slots, as they are and normalised. faces (n,3) are in the order of the slots."""
+    n, scale = len(faces), frame[3]
+    for k in range(WIDTH):
+        slot = min(leaf * WIDTH + k, n - 1)
+        for c in range(3):
+            v = faces[slot, c]
+            for i in range(3):
+                x = vertices[v, i]
+                lanes[leaf, 3 * c + i, k] = (x - frame[i]) * scale
+                corners[slot, 3 * c + i] = x
+
+
+@kernel
+def _fit_obb_at(
+    level: int, i: int, span: int, lanes: Packed, starts: Integers, counts: Integers, boxes: Packed, moments: Floats
+) -> None:
+    """Fit node i of a level, which covers `span` leaves."""
+    node = starts[level] + i
+    if level == 0:
+        _sum_leaf(lanes, i, moments)
+    else:
+        below = starts[level - 1] + WIDTH * i
+        for m in range(9):
+            total = 0.0
+            for k in range(min(WIDTH, counts[level - 1] - WIDTH * i)):
+                total += moments[below + k, m]
+            moments[node, m] = total
+    _fit_node_obb(lanes, i * span, min((i + 1) * span, counts[0]), moments[node], boxes, node)
+
+
 @parallel
-def _fit_obb(lanes: Packed, starts: Integers, counts: Integers, boxes: Packed, moments: Floats) -> None:
-    span = 1
-    for level in range(len(counts)):
-        for task in prange((counts[level] + NODES_A_TASK - 1) // NODES_A_TASK):
-            for i in range(task * NODES_A_TASK, min(counts[level], (task + 1) * NODES_A_TASK)):
-                node = starts[level] + i
-                first, last = i * span, min((i + 1) * span, counts[0])
-                if level == 0:
-                    _sum_leaf(lanes, i, moments)
-                else:
-                    below = starts[level - 1] + WIDTH * i
-                    for m in range(9):
-                        total = 0.0
-                        for k in range(min(WIDTH, counts[level - 1] - WIDTH * i)):
-                            total += moments[below + k, m]
-                        moments[node, m] = total
-                _fit_node_obb(lanes, first, last, moments[node], boxes, node)
-        span *= WIDTH
+def _fit_obb(
+    vertices: Floats,
+    faces: Integers,
+    frame: Floats,
+    lanes: Packed,
+    corners: Floats,
+    starts: Integers,
+    counts: Integers,
+    boxes: Packed,
+    moments: Floats,
+) -> None:
+    split = min(SUBTREE_LEVEL, len(counts) - 1)
+    for task in prange(counts[split]):  # one parallel region: each costs a wait for the busiest core
+        first, last = task * WIDTH**split, min((task + 1) * WIDTH**split, counts[0])
+        for leaf in range(first, last):
+            _gather(leaf, vertices, faces, frame, lanes, corners)
+        for level in range(split + 1):
+            span = WIDTH**level
+            for i in range(first // span, (last + span - 1) // span):
+                _fit_obb_at(level, i, span, lanes, starts, counts, boxes, moments)
+    for level in range(split + 1, len(counts)):
+        for i in range(counts[level]):
+            _fit_obb_at(level, i, WIDTH**level, lanes, starts, counts, boxes, moments)
 
 
-def fit_obb(lanes: Packed, starts: Integers, counts: Integers, boxes: Packed) -> None:
-    """Fit oriented boxes at every level to the corners below them."""
-    _fit_obb(lanes, starts, counts, boxes, np.empty((int(starts[-1]), 9)))
+def fit_obb(
+    vertices: Floats,
+    faces: Integers,
+    frame: Floats,
+    lanes: Packed,
+    corners: Floats,
+    starts: Integers,
+    counts: Integers,
+    boxes: Packed,
+) -> None:
+    """Fill lanes and corners, and fit oriented boxes at every level to the corners below them."""
+    moments = np.empty((int(starts[-1]), 9))
+    _fit_obb(vertices, faces, frame, lanes, corners, starts, counts, boxes, moments)
+
+
+@kernel
+def _fit_aabb_at(level: int, i: int, lanes: Packed, starts: Integers, boxes: Packed) -> None:
+    """Fit node i of a level: a leaf to its corners, any other to the eight boxes below it."""
+    node = starts[level] + i
+    for axis in range(3):
+        if level == 0:
+            at = i * (9 * WIDTH) + axis * WIDTH
+            a, b, c = load_8(lanes, at), load_8(lanes, at + 3 * WIDTH), load_8(lanes, at + 6 * WIDTH)
+            low, high = _reduce(minimum(minimum(a, b), c), maximum(maximum(a, b), c))
+        else:
+            at = (starts[level - 1] // WIDTH + i) * (AABB_FIELDS * WIDTH) + axis * WIDTH
+            center, half = load_8(boxes, at), load_8(boxes, at + 3 * WIDTH)
+            low, high = _reduce(center - half, center + half)
+        boxes[node >> 3, axis, node & 7] = 0.5 * (low + high)
+        boxes[node >> 3, 3 + axis, node & 7] = np.float32(0.5 * (high - low)) + PAD
 
 
 @parallel
-def fit_aabb(lanes: Packed, starts: Integers, counts: Integers, boxes: Packed) -> None:
-    """Fit axis-aligned boxes: the leaves to their corners, every other node to the eight boxes below it."""
-    for task in prange((counts[0] + NODES_A_TASK - 1) // NODES_A_TASK):
-        for i in range(task * NODES_A_TASK, min(counts[0], (task + 1) * NODES_A_TASK)):
-            for axis in range(3):
-                at = i * (9 * WIDTH) + axis * WIDTH
-                a, b, c = load_8(lanes, at), load_8(lanes, at + 3 * WIDTH), load_8(lanes, at + 6 * WIDTH)
-                low, high = _reduce(minimum(minimum(a, b), c), maximum(maximum(a, b), c))
-                boxes[i >> 3, axis, i & 7] = 0.5 * (low + high)
-                boxes[i >> 3, 3 + axis, i & 7] = np.float32(0.5 * (high - low)) + PAD
-    for level in range(1, len(counts)):
-        for task in prange((counts[level] + NODES_A_TASK - 1) // NODES_A_TASK):
-            for i in range(task * NODES_A_TASK, min(counts[level], (task + 1) * NODES_A_TASK)):
-                node = starts[level] + i
-                at = (starts[level - 1] // WIDTH + i) * (AABB_FIELDS * WIDTH)
-                for axis in range(3):
-                    center, half = load_8(boxes, at + axis * WIDTH), load_8(boxes, at + (3 + axis) * WIDTH)
-                    low, high = _reduce(center - half, center + half)
-                    boxes[node >> 3, axis, node & 7] = 0.5 * (low + high)
-                    boxes[node >> 3, 3 + axis, node & 7] = np.float32(0.5 * (high - low)) + PAD
+def fit_aabb(
+    vertices: Floats,
+    faces: Integers,
+    frame: Floats,
+    lanes: Packed,
+    corners: Floats,
+    starts: Integers,
+    counts: Integers,
+    boxes: Packed,
+) -> None:
+    """Fill lanes and corners, and fit axis-aligned boxes from the leaves upwards."""
+    split = min(SUBTREE_LEVEL, len(counts) - 1)
+    for task in prange(counts[split]):
+        first, last = task * WIDTH**split, min((task + 1) * WIDTH**split, counts[0])
+        for leaf in range(first, last):
+            _gather(leaf, vertices, faces, frame, lanes, corners)
+        for level in range(split + 1):
+            span = WIDTH**level
+            for i in range(first // span, (last + span - 1) // span):
+                _fit_aabb_at(level, i, lanes, starts, boxes)
+    for level in range(split + 1, len(counts)):
+        for i in range(counts[level]):
+            _fit_aabb_at(level, i, lanes, starts, boxes)

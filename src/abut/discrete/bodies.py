@@ -66,7 +66,7 @@ class Rigid:
         self._packets = packets.build(self._mesh.vertices, self._mesh.faces, oriented=True)
         self._probes = probes_of(self._mesh)
         self._points = self._mesh.vertices[self._probes]
-        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points))
+        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
         self._scale = float(self._packets.tree.frame[3])
         self._pose = IDENTITY
         if pose is not None:
@@ -115,7 +115,7 @@ class Deformable:
         self._packets = packets.build(self._vertices, self._mesh.faces, oriented=False)
         self._probes = probes_of(self._mesh)
         self._points = self._vertices[self._probes]
-        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points))
+        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
         self._scale = float(self._packets.tree.frame[3])
         self._version = 0
 
@@ -139,7 +139,7 @@ class Deformable:
         own = arrays.points(vertices, "vertices", keep=True)
         if own.shape != self._vertices.shape:
             raise InvalidInput("vertices", f"has {len(own)} rows for a mesh of {len(self._vertices)} vertices")
-        packets.refit(self._packets, own, self._mesh.faces)
+        packets.refit(self._packets, own)
         self._vertices = own
         self._points[:] = own[self._probes]
         self._scale = float(self._packets.tree.frame[3])

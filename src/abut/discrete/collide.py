@@ -138,11 +138,10 @@ def _collide_itself(body: Body, reach: float, limit: int, poses: object) -> Cont
     if reach > 0.0:
         raise Unsupported("a margin for the contacts of a body with itself")
     work = np.zeros(3, dtype=np.int64)
-    faces = body.mesh.faces[body._packets.order]
     room = ROOM
     while True:
         out = np.empty((room, 2), dtype=np.int32)
-        count = search_itself(body._handle, body.pose, faces, out, limit, work)
+        count = search_itself(body._handle, body.pose, body._packets.faces, out, limit, work)
         if count <= room:
             break
         room = count

@@ -25,7 +25,7 @@ from abut.geometry.vec import Vec3, distance_sq, lerp
 from abut.jit import element, kernel
 from abut.lanes import bits, lowest_bit, splat_8
 from abut.scratch import load, reserve_floats, reserve_integers, store
-from abut.volumes.packed import WIDTH, bound_8, read_box
+from abut.volumes.packed import WIDTH, bound_8, largest_half, read_box
 
 TOLERANCE = 5e-3
 IDENTITY = np.eye(4)
@@ -71,8 +71,11 @@ def to_frame(p: Vec3, pose: Floats, frame: Floats) -> Vec3:
 
 @element
 def _closest_in_slot(corners: Floats, slot: int, p: Vec3) -> tuple[float, Vec3]:
-    c = corners[slot]
-    _, point, offset_sq = closest_point_triangle(p, (c[0], c[1], c[2]), (c[3], c[4], c[5]), (c[6], c[7], c[8]))
+    at = 9 * slot
+    u = (load(corners, at), load(corners, at + 1), load(corners, at + 2))
+    v = (load(corners, at + 3), load(corners, at + 4), load(corners, at + 5))
+    w = (load(corners, at + 6), load(corners, at + 7), load(corners, at + 8))
+    _, point, offset_sq = closest_point_triangle(p, u, v, w)
     return offset_sq, point
 
 
@@ -95,7 +98,7 @@ def find_nearest(tree: PacketTree, p: Vec3, seed: int, enough: float) -> Nearest
         if load(bounds, height) >= best:
             continue
         node = load(stack, height)
-        child = int(tree.child[node])
+        child = int(load(tree.child, node))
         if child >= 0:
             near = bound_8(tree.packed, child, box)
             height = push_nearest_last(stack, bounds, height, child * WIDTH, 1, near, unit, best)
@@ -104,7 +107,7 @@ def find_nearest(tree: PacketTree, p: Vec3, seed: int, enough: float) -> Nearest
         while mask != 0:
             i = node * WIDTH + lowest_bit(mask)
             mask &= mask - 1
-            if i >= len(tree.corners):
+            if i >= tree.slot_count:
                 break
             offset_sq, candidate = _closest_in_slot(tree.corners, i, p)
             if offset_sq < best:
@@ -248,8 +251,8 @@ def _try_corner(a: PacketTree, pose_a: Floats, node: int, b: PacketTree, entry: 
     d = entry[1][1]
     if entry[0] == 0.0 or d <= best[0]:
         return best
-    while a.child[node] >= 0:
-        node = int(a.child[node]) * WIDTH
+    while load(a.child, node) >= 0:
+        node = int(load(a.child, node)) * WIDTH
     slot = node * WIDTH
     p = world_corner(a.corners, slot, 0, pose_a)
     offset_sq = distance_sq(p, entry[1][0])
@@ -298,14 +301,14 @@ def find_depth(a: PacketTree, pose_a: Floats, b: PacketTree, parity: bool, floor
         node, entry = load(nodes, 2 * height), _load_entry(nodes, floats, height)
         if entry[0] <= best[0] * (1.0 + TOLERANCE):
             continue
-        child = int(a.child[node])
+        child = int(load(a.child, node))
         if child < 0:
-            for slot in range(node * WIDTH, min((node + 1) * WIDTH, len(a.corners))):
+            for slot in range(node * WIDTH, min((node + 1) * WIDTH, a.slot_count)):
                 best = _search_triangle(a, pose_a, slot, b, parity, entry, best)
             continue
         start = height
         for k in range(WIDTH):
-            if a.packed.boxes[child, 3, k] < 0.0:
+            if largest_half(a.packed, child * WIDTH + k) < 0.0:
                 continue
             below = _measure_node(a, pose_a, child * WIDTH + k, b, parity, entry, best)
             best = _try_corner(a, pose_a, child * WIDTH + k, b, below, best)

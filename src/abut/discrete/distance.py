@@ -44,7 +44,7 @@ def distance(a: object, b: object) -> Distance:
         touch = collide(body_a, body_b, first=True)
         point = tuple(touch.point[0].tolist())
         return _result(0.0, int(touch.face_a[0]), int(touch.face_b[0]), point, point)
-    gap_sq, slot_a, slot_b, p, q = measure_gap(body_a._handle, pose_a, body_b._handle, pose_b, 0, 0, work)
+    gap_sq, slot_a, slot_b, p, q = measure_gap(body_a._handle, pose_a, body_b._handle, pose_b, work)
     return _result(gap_sq**0.5, order_a[slot_a], order_b[slot_b], p, q)
 
 

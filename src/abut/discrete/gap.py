@@ -2,7 +2,8 @@
 
 Boxes bound the distance from below, eight at a time; the nearest children are visited first, so that the first leaves reached give a good bound from
 above. At the leaves, triangles are filtered along a line: if along any unit vector d the far end of one and the near end of the other are at least as
-far apart as the best pair so far, they cannot be nearer. The lines are that of the best pair so far and that of the two boxes' centers.
+far apart as the best pair so far, they cannot be nearer. The lines are that of the best pair so far, that of the two boxes' centers, the normals
+of the two triangles, and the line between their centers.
 """
 
 from typing import Any
@@ -19,11 +20,12 @@ from abut.geometry.vec import Vec3, subtract
 from abut.jit import element, kernel
 from abut.lanes import bits, lane, lowest_bit, maximum, minimum, splat_8
 from abut.scratch import load, reserve_floats, reserve_integers, store
-from abut.volumes.packed import WIDTH, bound_8, largest_half, read_box
+from abut.volumes.packed import WIDTH, Change, bound_8, largest_half, read_box
 
 # A bound in float32 is reduced by this part; its own rounding is below 1e-6, and the boxes were grown by the slack already.
 SAFE = 1.0 - 1e-5
-NOTHING = np.inf
+HEAP = 256
+START_LEAVES = 24  # leaves whose facing triangles are measured to find a good start
 
 Best = tuple[float, int, int, Vec3, Vec3]
 """Squared distance, slots in a and b, the two points; all in the world."""
@@ -75,6 +77,85 @@ def _near_along(low: Any, high: Any, triangle: Any, d: Vec3, reach: float) -> in
     return bits((low > last) | (high < first)) ^ 255
 
 
+@element
+def _dot8(a: Any, b: Any) -> Any:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@element
+def _subtract8(a: Any, b: Any) -> Any:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@element
+def _cross8(a: Any, b: Any) -> Any:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@element
+def _is_far(d: Any, v0: Any, v1: Any, v2: Any, w0: Any, w1: Any, w2: Any, reach: Any) -> Any:
+    """Mask of the lanes where, along a vector d of any length, triangles v and w are farther apart than `reach`."""
+    a, b, c = _dot8(d, v0), _dot8(d, v1), _dot8(d, v2)
+    e, f, g = _dot8(d, w0), _dot8(d, w1), _dot8(d, w2)
+    low, high = minimum(minimum(a, b), c), maximum(maximum(a, b), c)
+    first, last = minimum(minimum(e, f), g), maximum(maximum(e, f), g)
+    gap = maximum(first - high, low - last)
+    return (gap > splat_8(np.float32(0.0))) & (gap * gap > reach * reach * _dot8(d, d))
+
+
+@element
+def _near_8(lanes: Any, leaf: int, triangle: Any, reach: float) -> int:
+    """Mask of the triangles of a leaf that may come nearer to a triangle than `reach`: along both normals, and between the centers."""
+    base = _splat3(triangle[0])
+    zero = _subtract8(base, base)
+    w1, w2 = _subtract8(_splat3(triangle[1]), base), _subtract8(_splat3(triangle[2]), base)
+    v0 = _subtract8(load_corner(lanes, leaf, 0), base)
+    v1 = _subtract8(load_corner(lanes, leaf, 1), base)
+    v2 = _subtract8(load_corner(lanes, leaf, 2), base)
+    far = splat_8(np.float32(reach))
+    apart = _is_far(_cross8(w1, w2), v0, v1, v2, zero, w1, w2, far)
+    apart = apart | _is_far(_cross8(_subtract8(v1, v0), _subtract8(v2, v0)), v0, v1, v2, zero, w1, w2, far)
+    x = v0[0] + v1[0] + v2[0] - w1[0] - w2[0]
+    y = v0[1] + v1[1] + v2[1] - w1[1] - w2[1]
+    z = v0[2] + v1[2] + v2[2] - w1[2] - w2[2]
+    return bits(apart | _is_far((x, y, z), v0, v1, v2, zero, w1, w2, far)) ^ 255
+
+
+@element
+def _lanes_near(low_a: Any, high_a: Any, b: PacketTree, leaf_b: int, to_a: Change, d: Vec3, reach: float) -> int:
+    """Mask of the triangles of a leaf of b whose interval along d, a direction in the frame of a, comes near those of a leaf of a."""
+    first, last = lane(low_a, 0), lane(high_a, 0)
+    for k in range(1, WIDTH):
+        first, last = min(first, lane(low_a, k)), max(last, lane(high_a, k))
+    r, t = to_a.rotation, to_a.translation
+    turned = (
+        r[0][0] * d[0] + r[1][0] * d[1] + r[2][0] * d[2],
+        r[0][1] * d[0] + r[1][1] * d[1] + r[2][1] * d[2],
+        r[0][2] * d[0] + r[1][2] * d[1] + r[2][2] * d[2],
+    )
+    offset = t[0] * d[0] + t[1] * d[1] + t[2] * d[2]
+    scale = float(to_a.scale)
+    low, high = reach_along(b.lanes, leaf_b, _splat3(turned))
+    near, far = (float(first) - reach - offset) / scale, (float(last) + reach - offset) / scale
+    return bits((low > splat_8(np.float32(far))) | (high < splat_8(np.float32(near)))) ^ 255
+
+
+@kernel
+def _measure_pair(
+    a: PacketTree, slot_a: int, pose_a: Floats, b: PacketTree, slot_b: int, pose_b: Floats, best: Best
+) -> Best:
+    """The better of the best so far and a pair of triangles."""
+    _, _, point_a, point_b, distance_sq = closest_separate_triangles(
+        world_corner(a.corners, slot_a, 0, pose_a),
+        world_corner(a.corners, slot_a, 1, pose_a),
+        world_corner(a.corners, slot_a, 2, pose_a),
+        world_corner(b.corners, slot_b, 0, pose_b),
+        world_corner(b.corners, slot_b, 1, pose_b),
+        world_corner(b.corners, slot_b, 2, pose_b),
+    )
+    return (distance_sq, slot_a, slot_b, point_a, point_b) if distance_sq < best[0] else best
+
+
 @kernel
 def _improve(
     a: PacketTree,
@@ -83,6 +164,7 @@ def _improve(
     leaf_b: int,
     pose_a: Floats,
     pose_b: Floats,
+    to_a: Change,
     slack: float,
     best: Best,
     line: Vec3,
@@ -91,10 +173,18 @@ def _improve(
     """Look for a nearer pair among the triangles of two leaves; `line` leads from one box to the other, in the frame of a."""
     scale = a.frame[3]
     witness = _unit(*_into_frame(pose_a, subtract(best[4], best[3])))
+    reach = scale * np.sqrt(best[0]) + slack
     low, high = reach_along(a.lanes, leaf_a, _splat3(witness))
+    of_b = _lanes_near(low, high, b, leaf_b, to_a, witness, reach)
+    if of_b == 0:
+        return best
     low_2, high_2 = reach_along(a.lanes, leaf_a, _splat3(line))
-    for k in range(min(WIDTH, len(b.corners) - leaf_b * WIDTH)):
-        slot_b = leaf_b * WIDTH + k
+    of_b &= _lanes_near(low_2, high_2, b, leaf_b, to_a, line, reach)
+    while of_b != 0:
+        slot_b = leaf_b * WIDTH + lowest_bit(of_b)
+        of_b &= of_b - 1
+        if slot_b >= b.slot_count:
+            break
         triangle = (
             place_corner(b.corners, slot_b, 0, pose_b, pose_a, a.frame),
             place_corner(b.corners, slot_b, 1, pose_b, pose_a, a.frame),
@@ -103,22 +193,15 @@ def _improve(
         reach = scale * np.sqrt(best[0]) + slack
         mask = _near_along(low, high, triangle, witness, reach) & _near_along(low_2, high_2, triangle, line, reach)
         work[TRIANGLE_TESTS] += WIDTH
+        if mask != 0:
+            mask &= _near_8(a.lanes, leaf_a, triangle, reach * (1.0 + 1e-5))
         while mask != 0:
             slot_a = leaf_a * WIDTH + lowest_bit(mask)
             mask &= mask - 1
-            if slot_a >= len(a.corners):
+            if slot_a >= a.slot_count:
                 break
             work[EXACT_TESTS] += 1
-            _, _, point_a, point_b, distance_sq = closest_separate_triangles(
-                world_corner(a.corners, slot_a, 0, pose_a),
-                world_corner(a.corners, slot_a, 1, pose_a),
-                world_corner(a.corners, slot_a, 2, pose_a),
-                world_corner(b.corners, slot_b, 0, pose_b),
-                world_corner(b.corners, slot_b, 1, pose_b),
-                world_corner(b.corners, slot_b, 2, pose_b),
-            )
-            if distance_sq < best[0]:
-                best = (distance_sq, slot_a, slot_b, point_a, point_b)
+            best = _measure_pair(a, slot_a, pose_a, b, slot_b, pose_b, best)
     return best
 
 
@@ -142,24 +225,128 @@ def push_nearest_last(
     return height
 
 
+@element
+def _facing(a: PacketTree, leaf_a: int, b: PacketTree, leaf_b: int, to_a: Change, line: Vec3) -> tuple[int, int]:
+    """The slots of the two triangles that reach farthest towards each other along a line from leaf a to leaf b."""
+    r = to_a.rotation
+    turned = (
+        r[0][0] * line[0] + r[1][0] * line[1] + r[2][0] * line[2],
+        r[0][1] * line[0] + r[1][1] * line[1] + r[2][1] * line[2],
+        r[0][2] * line[0] + r[1][2] * line[1] + r[2][2] * line[2],
+    )
+    _, high = reach_along(a.lanes, leaf_a, _splat3(line))
+    low, _ = reach_along(b.lanes, leaf_b, _splat3(turned))
+    at_a, at_b = 0, 0
+    for k in range(1, WIDTH):
+        if lane(high, k) > lane(high, at_a):
+            at_a = k
+        if lane(low, k) < lane(low, at_b):
+            at_b = k
+    return min(leaf_a * WIDTH + at_a, a.slot_count - 1), min(leaf_b * WIDTH + at_b, b.slot_count - 1)
+
+
+@element
+def _push_heap(stack: Any, bounds: Any, size: int, entry: int, bound: float) -> int:
+    """Add an entry to a heap with the smallest bound on top; a full heap forgets it. The new size."""
+    if size == HEAP:
+        return size
+    at = size
+    while at > 0 and load(bounds, (at - 1) >> 1) > bound:
+        store(bounds, at, load(bounds, (at - 1) >> 1))
+        store(stack, at, load(stack, (at - 1) >> 1))
+        at = (at - 1) >> 1
+    store(bounds, at, bound)
+    store(stack, at, entry)
+    return size + 1
+
+
+@element
+def _drop_top(stack: Any, bounds: Any, size: int) -> None:
+    """Close the gap that the top of a heap has left: the last of `size` + 1 entries sinks to its place."""
+    bound, entry = load(bounds, size), load(stack, size)
+    at = 0
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and load(bounds, below + 1) < load(bounds, below):
+            below += 1
+        if load(bounds, below) >= bound:
+            break
+        store(bounds, at, load(bounds, below))
+        store(stack, at, load(stack, below))
+        at = below
+    store(bounds, at, bound)
+    store(stack, at, entry)
+
+
+@element
+def _bound_children(
+    a: PacketTree, b: PacketTree, node_a: int, node_b: int, to_a: Change, slack_a: Any, to_b: Change, slack_b: Any
+) -> Any:
+    """Open the larger of two nodes: squared bounds of its children in the world, the first entry, and the step from one to the next."""
+    child_a, child_b = int(load(a.child, node_a)), int(load(b.child, node_b))
+    if child_b < 0 or (child_a >= 0 and largest_half(a.packed, node_a) * to_b.scale >= largest_half(b.packed, node_b)):
+        near = bound_8(a.packed, child_a, read_box(b.packed, node_b, to_a, slack_a))
+        return near, ((child_a * WIDTH) << 32) | node_b, 1 << 32, a.frame[3] * a.frame[3]
+    near = bound_8(b.packed, child_b, read_box(a.packed, node_a, to_b, slack_b))
+    return near, (node_a << 32) | (child_b * WIDTH), 1, b.frame[3] * b.frame[3]
+
+
+@element
+def _line_between(a: PacketTree, b: PacketTree, node_a: int, node_b: int, to_a: Change) -> Vec3:
+    """Unit vector between the centers of two boxes, in the frame of a."""
+    here, there = read_box(a.packed, node_a, stay(), np.float32(0.0)), read_box(b.packed, node_b, to_a, np.float32(0.0))
+    return _unit(there[0][0] - here[0][0], there[0][1] - here[0][1], there[0][2] - here[0][2])
+
+
 @kernel
-def find_gap(
-    a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, seed_a: int, seed_b: int, work: Integers
-) -> Best:
-    """The nearest points of two surfaces that do not meet. The search starts from the distance of two given slots."""
+def _find_start(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, work: Integers) -> Best:
+    """A pair that is nearly the nearest: the facing triangles of the START_LEAVES most promising pairs of leaves, best first."""
     to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
     to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
-    unit_a, unit_b = a.frame[3] * a.frame[3], b.frame[3] * b.frame[3]
-    best = (NOTHING, seed_a, seed_b, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    _, _, point_a, point_b, distance_sq = closest_separate_triangles(
-        world_corner(a.corners, seed_a, 0, pose_a),
-        world_corner(a.corners, seed_a, 1, pose_a),
-        world_corner(a.corners, seed_a, 2, pose_a),
-        world_corner(b.corners, seed_b, 0, pose_b),
-        world_corner(b.corners, seed_b, 1, pose_b),
-        world_corner(b.corners, seed_b, 2, pose_b),
-    )
-    best = (distance_sq, seed_a, seed_b, point_a, point_b)
+    zero = (0.0, 0.0, 0.0)
+    node_a, node_b = a.root, b.root
+    while (
+        load(a.child, node_a) >= 0 or load(b.child, node_b) >= 0
+    ):  # straight down first: without any bound the heap would only fill
+        near, first, step, _ = _bound_children(a, b, node_a, node_b, to_a, slack_a, to_b, slack_b)
+        work[BOX_TESTS] += WIDTH
+        nearest = 0
+        for k in range(1, WIDTH):
+            if lane(near, k) < lane(near, nearest):
+                nearest = k
+        entry = first + step * nearest
+        node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
+    slot_a, slot_b = _facing(a, node_a, b, node_b, to_a, _line_between(a, b, node_a, node_b, to_a))
+    best = _measure_pair(a, slot_a, pose_a, b, slot_b, pose_b, (np.inf, 0, 0, zero, zero))
+    stack, bounds = reserve_integers(256), reserve_floats(256)  # HEAP
+    size = _push_heap(stack, bounds, 0, (a.root << 32) | b.root, 0.0)
+    leaves = 0
+    while size > 0 and leaves < START_LEAVES and load(bounds, 0) < best[0]:
+        entry = load(stack, 0)
+        size -= 1
+        _drop_top(stack, bounds, size)
+        node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
+        if load(a.child, node_a) < 0 and load(b.child, node_b) < 0:
+            slot_a, slot_b = _facing(a, node_a, b, node_b, to_a, _line_between(a, b, node_a, node_b, to_a))
+            best = _measure_pair(a, slot_a, pose_a, b, slot_b, pose_b, best)
+            work[EXACT_TESTS] += 1
+            leaves += 1
+            continue
+        near, first, step, unit = _bound_children(a, b, node_a, node_b, to_a, slack_a, to_b, slack_b)
+        work[BOX_TESTS] += WIDTH
+        for k in range(WIDTH):
+            bound = float(lane(near, k)) * SAFE / unit
+            if bound < best[0]:
+                size = _push_heap(stack, bounds, size, first + step * k, bound)
+    return best
+
+
+@kernel
+def find_gap(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, work: Integers) -> Best:
+    """The nearest points of two surfaces that do not meet: depth first, from a good start, until nothing can be nearer."""
+    to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
+    to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
+    best = _find_start(a, pose_a, b, pose_b, work)
     stack, bounds = reserve_integers(156), reserve_floats(156)  # as in `traversal`
     store(stack, 0, (a.root << 32) | b.root)
     store(bounds, 0, 0.0)
@@ -170,31 +357,17 @@ def find_gap(
             continue
         entry = load(stack, height)
         node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
-        child_a, child_b = int(a.child[node_a]), int(b.child[node_b])
-        if child_a < 0 and child_b < 0:
-            here, there = (
-                read_box(a.packed, node_a, stay(), np.float32(0.0)),
-                read_box(b.packed, node_b, to_a, np.float32(0.0)),
-            )
-            line = _unit(there[0][0] - here[0][0], there[0][1] - here[0][1], there[0][2] - here[0][2])
-            best = _improve(a, b, node_a, node_b, pose_a, pose_b, float(slack_a), best, line, work)
+        if load(a.child, node_a) < 0 and load(b.child, node_b) < 0:
+            line = _line_between(a, b, node_a, node_b, to_a)
+            best = _improve(a, b, node_a, node_b, pose_a, pose_b, to_a, float(slack_a), best, line, work)
             continue
         work[BOX_TESTS] += WIDTH
-        if child_b < 0 or (
-            child_a >= 0 and largest_half(a.packed, node_a) * to_b.scale >= largest_half(b.packed, node_b)
-        ):
-            near = bound_8(a.packed, child_a, read_box(b.packed, node_b, to_a, slack_a))
-            first, step, unit = ((child_a * WIDTH) << 32) | node_b, 1 << 32, unit_a
-        else:
-            near = bound_8(b.packed, child_b, read_box(a.packed, node_a, to_b, slack_b))
-            first, step, unit = (node_a << 32) | (child_b * WIDTH), 1, unit_b
+        near, first, step, unit = _bound_children(a, b, node_a, node_b, to_a, slack_a, to_b, slack_b)
         height = push_nearest_last(stack, bounds, height, first, step, near, unit, best[0])
     return best
 
 
 @kernel
-def measure_gap(
-    handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats, seed_a: int, seed_b: int, work: Integers
-) -> Best:
+def measure_gap(handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats, work: Integers) -> Best:
     """The same for two bodies."""
-    return find_gap(open_tree(handle_a), pose_a, open_tree(handle_b), pose_b, seed_a, seed_b, work)
+    return find_gap(open_tree(handle_a), pose_a, open_tree(handle_b), pose_b, work)

@@ -95,7 +95,7 @@ def winding(tree: PacketTree, pose: Floats, p: Vec3, parity: bool) -> int:
     while height > 0:
         height -= 1
         node = load(stack, height)
-        child = int(tree.child[node])
+        child = int(load(tree.child, node))
         if child >= 0:
             mask = overlap_8(tree.packed, child, ray)
             while mask != 0:
@@ -107,7 +107,7 @@ def winding(tree: PacketTree, pose: Floats, p: Vec3, parity: bool) -> int:
         while mask != 0:
             slot = node * WIDTH + lowest_bit(mask)
             mask &= mask - 1
-            if slot >= len(tree.corners):
+            if slot >= tree.slot_count:
                 break
             crossing = cross_ray(
                 p,

@@ -20,6 +20,7 @@ from abut.geometry.crossings import meet_triangle_triangle
 from abut.geometry.vec import Vec3
 from abut.jit import element
 from abut.lanes import bits, load_8, maximum, minimum, splat_8
+from abut.scratch import load
 from abut.volumes.packed import WIDTH, Box
 
 # Corners lie within 1 + M of the origin, M being the largest coordinate of the single triangle: they are rounded to 2⁻²⁴ of that, the
@@ -182,8 +183,8 @@ def meet_corners(a: Floats, i: int, pose_a: Floats, b: Floats, j: int, pose_b: F
 @element
 def world_corner(corners: Floats, slot: int, corner: int, pose: Floats) -> Vec3:
     """One corner of the triangle in a slot, in the world."""
-    c = 3 * corner
-    return transform(pose, corners[slot, c], corners[slot, c + 1], corners[slot, c + 2])
+    at = 9 * slot + 3 * corner
+    return transform(pose, load(corners, at), load(corners, at + 1), load(corners, at + 2))
 
 
 @element

@@ -12,7 +12,7 @@ from abut.discrete.rules import Meet, MeetItself, Near
 from abut.discrete.traversal import Pairs, find_pairs
 from abut.geometry.vec import Vec3
 from abut.jit import element, kernel, parallel, prange
-from abut.scratch import view_floats
+from abut.scratch import load, pointer_to_floats
 
 A_IN_B, B_IN_A = 1, 2
 MAYBE_HELD = -1
@@ -20,20 +20,20 @@ MAYBE_HELD = -1
 
 
 @element
-def _open_probes(handle: Handle) -> Floats:
+def _open_probes(handle: Handle) -> Any:
     """The points of a body, six for each connected piece, in its own coordinates: the numbers behind its tree."""
-    return view_floats(int(handle[10]), (int(handle[11]), 3))
+    return pointer_to_floats(int(handle[7]))
 
 
 @element
-def _probe(points: Floats, i: int, pose: Floats) -> Vec3:
-    return transform(pose, points[i, 0], points[i, 1], points[i, 2])
+def _probe(points: Any, i: int, pose: Floats) -> Vec3:
+    return transform(pose, load(points, 3 * i), load(points, 3 * i + 1), load(points, 3 * i + 2))
 
 
 @element
-def _find_piece(points: Floats, pose: Floats, tree: PacketTree, pose_tree: Floats, start: int) -> int:
+def _find_piece(points: Any, pieces: int, pose: Floats, tree: PacketTree, pose_tree: Floats, start: int) -> int:
     """The next piece at or after `start` whose six points all lie within the bounds of a tree; −1 if there is none."""
-    for piece in range(start, len(points) // 6):
+    for piece in range(start, pieces):
         near = True
         for i in range(6 * piece, 6 * piece + 6):
             if not is_near(_probe(points, i, pose), pose_tree, tree.frame):
@@ -49,19 +49,19 @@ def _may_be_held(
     handle_a: Handle, a: PacketTree, pose_a: Floats, handle_b: Handle, b: PacketTree, pose_b: Floats
 ) -> bool:
     return (
-        _find_piece(_open_probes(handle_a), pose_a, b, pose_b, 0) >= 0
-        or _find_piece(_open_probes(handle_b), pose_b, a, pose_a, 0) >= 0
+        _find_piece(_open_probes(handle_a), int(handle_a[8]), pose_a, b, pose_b, 0) >= 0
+        or _find_piece(_open_probes(handle_b), int(handle_b[8]), pose_b, a, pose_a, 0) >= 0
     )
 
 
 @kernel
-def _is_held(points: Floats, pose: Floats, tree: PacketTree, pose_tree: Floats, parity: bool) -> bool:
+def _is_held(points: Any, pieces: int, pose: Floats, tree: PacketTree, pose_tree: Floats, parity: bool) -> bool:
     """Whether a closed surface holds some piece of another that does not meet it: one point decides."""
-    piece = _find_piece(points, pose, tree, pose_tree, 0)
+    piece = _find_piece(points, pieces, pose, tree, pose_tree, 0)
     while piece >= 0:
         if winding(tree, pose_tree, _probe(points, 6 * piece, pose), parity) != 0:
             return True
-        piece = _find_piece(points, pose, tree, pose_tree, piece + 1)
+        piece = _find_piece(points, pieces, pose, tree, pose_tree, piece + 1)
     return False
 
 
@@ -69,9 +69,9 @@ def _is_held(points: Floats, pose: Floats, tree: PacketTree, pose_tree: Floats, 
 def find_held(handle_a: Handle, pose_a: Floats, closed_a: int, handle_b: Handle, pose_b: Floats, closed_b: int) -> int:
     """A_IN_B, B_IN_A or 0, for bodies that do not meet. closed: 0 open, 1 closed and oriented, 2 only closed."""
     a, b = open_tree(handle_a), open_tree(handle_b)
-    if closed_b != 0 and _is_held(_open_probes(handle_a), pose_a, b, pose_b, closed_b == 2):
+    if closed_b != 0 and _is_held(_open_probes(handle_a), int(handle_a[8]), pose_a, b, pose_b, closed_b == 2):
         return A_IN_B
-    if closed_a != 0 and _is_held(_open_probes(handle_b), pose_b, a, pose_a, closed_a == 2):
+    if closed_a != 0 and _is_held(_open_probes(handle_b), int(handle_b[8]), pose_b, a, pose_a, closed_a == 2):
         return B_IN_A
     return 0
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.bvh.packets import PacketTree
-from abut.discrete.narrow import meet_box_8, relate_triangle_8, transform
+from abut.discrete.narrow import meet_box_8, relate_triangle_8, transform, world_corner
 from abut.discrete.rules import accept, reach_of
 from abut.jit import element, kernel
 from abut.lanes import lowest_bit
@@ -71,8 +71,7 @@ def _rotation_row(pose_a: Floats, pose_b: Floats, i: int) -> Any:
 @element
 def place_corner(corners: Floats, slot: int, corner: int, pose_b: Floats, pose_a: Floats, frame_a: Floats) -> Any:
     """A corner of b in the normalised frame of a."""
-    c = 3 * corner
-    x, y, z = transform(pose_b, corners[slot, c], corners[slot, c + 1], corners[slot, c + 2])
+    x, y, z = world_corner(corners, slot, corner, pose_b)
     x -= pose_a[0, 3]
     y -= pose_a[1, 3]
     z -= pose_a[2, 3]
@@ -105,7 +104,7 @@ def _search_leaves(
         k = lowest_bit(of_b)
         of_b &= of_b - 1
         slot_b = leaf_b * WIDTH + k
-        if slot_b >= len(b.corners):
+        if slot_b >= b.slot_count:
             break
         triangle = (
             place_corner(b.corners, slot_b, 0, pose_b, pose_a, a.frame),
@@ -119,7 +118,7 @@ def _search_leaves(
             k = lowest_bit(maybe)
             maybe &= maybe - 1
             slot_a = leaf_a * WIDTH + k
-            if slot_a >= len(a.corners):
+            if slot_a >= a.slot_count:
                 break
             proved = (sure >> k) & 1 != 0
             if not proved:
@@ -154,7 +153,7 @@ def find_pairs(
         height -= 1
         entry = load(stack, height)
         node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
-        child_a, child_b = int(a.child[node_a]), int(b.child[node_b])
+        child_a, child_b = int(load(a.child, node_a)), int(load(b.child, node_b))
         if child_a < 0 and child_b < 0:
             of_b = meet_box_8(read_box(a.packed, node_a, to_b, slack_b), b.lanes, node_b)
             if of_b != 0:

@@ -11,10 +11,10 @@ separation is never reported by mistake. False positives are possible, false neg
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abut.jit import element, generic, implement
 from abut.lanes import bits, load_8, maximum, splat_8
+from abut.scratch import load
 
 WIDTH = 8
 OBB_FIELDS = 15
@@ -28,6 +28,7 @@ PAD = np.float32(1e-6)
 PARALLEL = np.float32(1e-6)
 
 Scalar = Any  # float32 in compiled code
+Packed = Any  # an array of float32, or in kernels a pointer to one
 Three = tuple[Scalar, Scalar, Scalar]
 Box = tuple[Three, tuple[Three, Three, Three], Three]
 """A query box in the frame of the packets: center, three unit axes, half extents."""
@@ -36,13 +37,13 @@ Box = tuple[Three, tuple[Three, Three, Three], Three]
 class Obb8(NamedTuple):
     """Oriented boxes: float32 (packets, 15, 8)."""
 
-    boxes: NDArray[np.float32]
+    boxes: Packed
 
 
 class Aabb8(NamedTuple):
     """Axis-aligned boxes: float32 (packets, 6, 8)."""
 
-    boxes: NDArray[np.float32]
+    boxes: Packed
 
 
 class Change(NamedTuple):
@@ -93,48 +94,52 @@ def _move(change: Change, x: float, y: float, z: float) -> Three:
 
 
 @element
-def _halves(b: NDArray[np.float32], p: int, k: int, scale: Scalar, slack: Scalar) -> Three:
-    return (scale * b[p, 3, k] + slack, scale * b[p, 4, k] + slack, scale * b[p, 5, k] + slack)
+def _read3(b: Packed, at: int) -> Three:
+    return (load(b, at), load(b, at + WIDTH), load(b, at + 2 * WIDTH))
+
+
+@element
+def _center_and_half(b: Packed, at: int, change: Change, slack: Scalar) -> tuple[Three, Three]:
+    c, h, scale = _read3(b, at), _read3(b, at + 3 * WIDTH), change.scale
+    return _move(change, c[0], c[1], c[2]), (scale * h[0] + slack, scale * h[1] + slack, scale * h[2] + slack)
 
 
 @implement(read_box, Obb8, Change)
 def read_box_obb(packed: Obb8, node: int, change: Change, slack: Scalar) -> Box:
     """The axes turn with the frame."""
-    b, p, k = packed.boxes, node >> 3, node & 7
+    b, at = packed.boxes, (node >> 3) * (OBB_FIELDS * WIDTH) + (node & 7)
+    x, y, z = _read3(b, at + 6 * WIDTH), _read3(b, at + 9 * WIDTH), _read3(b, at + 12 * WIDTH)
     r = change.rotation
-    axes = (
-        _rotate(r, b[p, 6, k], b[p, 9, k], b[p, 12, k]),
-        _rotate(r, b[p, 7, k], b[p, 10, k], b[p, 13, k]),
-        _rotate(r, b[p, 8, k], b[p, 11, k], b[p, 14, k]),
-    )
-    return _move(change, b[p, 0, k], b[p, 1, k], b[p, 2, k]), axes, _halves(b, p, k, change.scale, slack)
+    axes = (_rotate(r, x[0], y[0], z[0]), _rotate(r, x[1], y[1], z[1]), _rotate(r, x[2], y[2], z[2]))
+    center, half = _center_and_half(b, at, change, slack)
+    return center, axes, half
 
 
 @implement(read_box, Aabb8, Change)
 def read_box_aabb(packed: Aabb8, node: int, change: Change, slack: Scalar) -> Box:
     """The axes are the columns of the rotation, the same for every node: there is no change of frame between nodes."""
-    b, p, k = packed.boxes, node >> 3, node & 7
     r = change.rotation
     axes = ((r[0][0], r[1][0], r[2][0]), (r[0][1], r[1][1], r[2][1]), (r[0][2], r[1][2], r[2][2]))
-    return _move(change, b[p, 0, k], b[p, 1, k], b[p, 2, k]), axes, _halves(b, p, k, change.scale, slack)
+    center, half = _center_and_half(packed.boxes, (node >> 3) * (AABB_FIELDS * WIDTH) + (node & 7), change, slack)
+    return center, axes, half
 
 
 @element
-def _largest(b: NDArray[np.float32], node: int) -> float:
-    p, k = node >> 3, node & 7
-    return max(b[p, 3, k], b[p, 4, k], b[p, 5, k])
+def _largest(b: Packed, at: int) -> Scalar:
+    h = _read3(b, at + 3 * WIDTH)
+    return max(h[0], h[1], h[2])
 
 
 @implement(largest_half, Obb8)
-def largest_half_obb(packed: Obb8, node: int) -> float:
+def largest_half_obb(packed: Obb8, node: int) -> Scalar:
     """Of an oriented box."""
-    return _largest(packed.boxes, node)
+    return _largest(packed.boxes, (node >> 3) * (OBB_FIELDS * WIDTH) + (node & 7))
 
 
 @implement(largest_half, Aabb8)
-def largest_half_aabb(packed: Aabb8, node: int) -> float:
+def largest_half_aabb(packed: Aabb8, node: int) -> Scalar:
     """Of an axis-aligned box."""
-    return _largest(packed.boxes, node)
+    return _largest(packed.boxes, (node >> 3) * (AABB_FIELDS * WIDTH) + (node & 7))
 
 
 @element
@@ -206,7 +211,7 @@ def _squared_bound(t: Any, s: Any, a: Any, b: Any, p: Any, r: Any) -> Any:
 
 
 @element
-def _load3(b: NDArray[np.float32], at: int) -> Any:
+def _load3(b: Packed, at: int) -> Any:
     return (load_8(b, at), load_8(b, at + 8), load_8(b, at + 16))
 
 
@@ -217,7 +222,7 @@ def _pad_abs(v: Any) -> Any:
 
 
 @element
-def _relate_obb(b: NDArray[np.float32], packet: int, query: Box) -> Any:
+def _relate_obb(b: Packed, packet: int, query: Box) -> Any:
     """What the tests need of a query box against eight oriented boxes: t, s, halves, q, |q| by rows and columns."""
     at = packet * (OBB_FIELDS * WIDTH)
     center, half = _load3(b, at), _load3(b, at + 24)
@@ -237,7 +242,7 @@ def _relate_obb(b: NDArray[np.float32], packet: int, query: Box) -> Any:
 
 
 @element
-def _relate_aabb(b: NDArray[np.float32], packet: int, query: Box) -> Any:
+def _relate_aabb(b: Packed, packet: int, query: Box) -> Any:
     """The same against eight axis-aligned boxes: their axes are the frame's, so a·b is the query's axes themselves."""
     at = packet * (AABB_FIELDS * WIDTH)
     center, half = _load3(b, at), _load3(b, at + 24)
