@@ -1,7 +1,8 @@
 """Two closed meshes of 70,000 triangles at 200 poses, beside python-fcl and coal: boolean, all contacts, distance, build, refit.
 
-A third of the poses each are apart, near (within 2 % of the size) and overlapping; the same for every library. Times are medians over the poses of
-each kind, Python calls and the setting of the pose included. The peers are those of the extra `peers`; what is not installed is left out.
+A third of the poses each are apart, near (within 2 % of the size) and overlapping; the same for every library. Times are medians over the
+poses of each kind, Python calls and the setting of the pose included; our contacts include normals, theirs depths of triangles. The peers are
+those of the extra `peers`; what is not installed is left out.
 """
 
 import time
@@ -16,6 +17,7 @@ import abut
 from abut.app.bench import measure, table
 
 FACES = 70_000
+DEFORMING = 100_000
 POSES = 200
 KINDS = ("apart", "near", "overlapping")
 ROUNDS = 5
@@ -79,6 +81,16 @@ class Fcl:
         model.endModel()
         return model
 
+    def updater(self, mesh: abut.Mesh, moved: np.ndarray) -> tuple[Callable[[], Any], str]:
+        def rebuild() -> Any:
+            model = self.fcl.BVHModel()
+            model.beginModel(len(mesh.faces), len(moved))
+            model.addSubModel(moved, mesh.faces)
+            model.endModel()
+            return model
+
+        return rebuild, "a new model: there is no other way"
+
     def boolean(self, i: int) -> bool:
         self.b.setTransform(self.poses[i])
         return self.fcl.collide(self.a, self.b, self.one, self.fcl.CollisionResult()) > 0
@@ -105,7 +117,12 @@ class Coal:
         self.coal, self.mesh = coal, mesh
         self.stay = coal.Transform3s()
         self.poses = [coal.Transform3s(p[:3, :3], p[:3, 3]) for p in poses]
-        self.kept = [self.make(coal.BVHModelOBB), self.make(coal.BVHModelOBB), self.make(coal.BVHModelOBBRSS), self.make(coal.BVHModelOBBRSS)]
+        self.kept = [
+            self.make(coal.BVHModelOBB),
+            self.make(coal.BVHModelOBB),
+            self.make(coal.BVHModelOBBRSS),
+            self.make(coal.BVHModelOBBRSS),
+        ]
         self.collide = coal.ComputeCollision(self.kept[0], self.kept[1])
         self.measure = coal.ComputeDistance(self.kept[2], self.kept[3])
         self.one, self.all = coal.CollisionRequest(), coal.CollisionRequest()
@@ -124,6 +141,22 @@ class Coal:
 
     def build(self) -> Any:
         return self.make(self.coal.BVHModelOBBRSS)
+
+    def updater(self, mesh: abut.Mesh, moved: np.ndarray) -> tuple[Callable[[], Any], str]:
+        model = self.coal.BVHModelOBBRSS()
+        model.beginModel(len(mesh.faces), len(mesh.vertices))
+        model.addVertices(np.array(mesh.vertices))
+        model.addTriangles(np.array(mesh.faces))
+        model.endModel()
+
+        def replace() -> None:
+            vertices = self.coal.StdVec_Vec3s()
+            vertices.extend(moved)
+            model.beginReplaceModel()
+            model.replaceSubModel(vertices)
+            model.endReplaceModel(True, True)
+
+        return replace, "replaceSubModel and refit"
 
     def boolean(self, i: int) -> bool:
         return self.collide(self.stay, self.poses[i], self.one, self.coal.CollisionResult()) > 0
@@ -146,6 +179,10 @@ class Ours:
 
     def build(self) -> Any:
         return abut.Rigid(self.mesh)
+
+    def updater(self, mesh: abut.Mesh, moved: np.ndarray) -> tuple[Callable[[], Any], str]:
+        body = abut.Deformable(mesh)
+        return lambda: body.update(moved), "update: refit"
 
     def boolean(self, i: int) -> bool:
         self.b.pose = self.poses[i]
@@ -173,17 +210,33 @@ def find_peers(mesh: abut.Mesh, poses: np.ndarray, console: Console) -> list[Any
 
 
 def compare(console: Console, everyone: list[Any], kinds: np.ndarray, work: str) -> None:
-    result = table(f"{work}, µs a pose (median of the kind)", "", *KINDS, "sum over all, ms", "answer")
-    rows = {}
+    result = table(f"{work}, µs a pose: median of the kind (quartiles)", "", *KINDS, "all poses, ms", "sum of answers")
+    medians: dict[str, list[float]] = {}
     for library in everyone:
         seconds, answers = per_pose(getattr(library, work))
-        rows[library.name] = [float(np.median(seconds[kinds == k])) for k in range(3)] + [float(seconds.sum())]
-        summary = f"{np.sum(np.asarray(answers, dtype=float)):.6g}"
-        result.add_row(library.name, *(f"{x * 1e6:.2f}" for x in rows[library.name][:3]), f"{rows[library.name][3] * 1e3:.2f}", summary)
-    if len(rows) > 1:
-        ours = rows["abut"]
-        best = [min(rows[name][k] for name in rows if name != "abut") for k in range(4)]
-        result.add_row("better peer / abut", *(f"{b / o:.1f}×" for b, o in zip(best, ours, strict=True)), "")
+        quartiles = [np.percentile(seconds[kinds == k], (25, 50, 75)) * 1e6 for k in range(3)]
+        medians[library.name] = [float(q[1]) for q in quartiles] + [float(seconds.sum()) * 1e3]
+        cells = [f"{q[1]:.3g} ({q[0]:.3g}–{q[2]:.3g})" for q in quartiles]
+        total = f"{np.sum(np.asarray(answers, dtype=float)):.6g}"
+        result.add_row(library.name, *cells, f"{medians[library.name][3]:.2f}", total)
+    if len(medians) > 1:
+        peers = [row for name, row in medians.items() if name != "abut"]
+        ratios = [min(row[k] for row in peers) / medians["abut"][k] for k in range(4)]
+        result.add_row("better peer / abut", *(f"{ratio:.1f}×" for ratio in ratios), "")
+    console.print(result)
+
+
+def count_work(console: Console, ours: "Ours", kinds: np.ndarray) -> None:
+    result = table("work of abut a pose, all contacts: median of the kind", "", *KINDS)
+    counts = []
+    for pose in ours.poses:
+        ours.b.pose = pose
+        contacts = abut.collide(ours.b, ours.a)
+        counts.append((len(contacts), contacts.box_tests, contacts.triangle_tests, contacts.exact_tests))
+    for name, column in zip(
+        ("pairs that meet", "box tests", "triangle tests", "exact tests"), np.array(counts).T, strict=True
+    ):
+        result.add_row(name, *(f"{np.median(column[kinds == k]):,.0f}" for k in range(3)))
     console.print(result)
 
 
@@ -197,20 +250,28 @@ def batches(console: Console, ours: Ours, peers: list[Any]) -> None:
         loop_first = measure(lambda peer=peer: [peer.boolean(i) for i in range(POSES)], seconds=2.0)
         loop_every = measure(lambda peer=peer: [peer.contacts(i) for i in range(POSES)], seconds=2.0, at_least=3)
         result.add_row(peer.name, str(loop_first), str(loop_every))
-        result.add_row("  ratio", f"{loop_first.median / first.median:.1f}×", f"{loop_every.median / every.median:.1f}×")
+        result.add_row(
+            "  ratio", f"{loop_first.median / first.median:.1f}×", f"{loop_every.median / every.median:.1f}×"
+        )
     console.print(result)
 
 
 def builds(console: Console, everyone: list[Any]) -> None:
-    result = table("building and refitting", "", "build", "refit of 100,000 deformable triangles")
+    mesh = abut.scenes.bumpy(DEFORMING, seed=3)
+    moved = abut.arrays.frozen(mesh.vertices * 1.01)
+    result = table("building and updating", "", f"build, {FACES:,}", f"new vertices, {DEFORMING:,}", "by")
+    rows = {}
     for library in everyone:
-        cells = [library.name, str(measure(library.build, seconds=2.0))]
-        if library.name == "abut":
-            mesh = abut.scenes.bumpy(100_000, seed=3)
-            body = abut.Deformable(mesh)
-            moved = mesh.vertices * 1.01
-            cells.append(str(measure(lambda body=body, moved=moved: body.update(moved), seconds=2.0)))
-        result.add_row(*cells)
+        update, way = library.updater(mesh, moved)
+        rows[library.name] = measure(library.build, seconds=2.0), measure(update, seconds=2.0, at_least=5)
+        result.add_row(library.name, *map(str, rows[library.name]), way)
+    rebuild = measure(lambda: abut.Deformable(mesh), seconds=2.0)
+    result.add_row("abut", "", str(rebuild), "a new Deformable")
+    if len(rows) > 1:
+        peers = [row for name, row in rows.items() if name != "abut"]
+        ratios = [min(row[k].median for row in peers) / rows["abut"][k].median for k in range(2)]
+        result.add_row("better peer / abut", *(f"{ratio:.1f}×" for ratio in ratios), "")
+    result.add_row("rebuild / refit", "", f"{rebuild.median / rows['abut'][1].median:.1f}×", "")
     console.print(result)
 
 
@@ -222,5 +283,6 @@ def run(console: Console) -> None:
     everyone = [ours, *peers]
     for work in ("boolean", "contacts", "distance"):
         compare(console, everyone, kinds, work)
+    count_work(console, ours, kinds)
     batches(console, ours, peers)
     builds(console, everyone)

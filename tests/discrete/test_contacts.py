@@ -6,6 +6,10 @@ from conftest import SLOW
 from discrete.situations import Situation, four_combinations, random_pose, rigid_pair, situation, translation
 from oracle_bodies import is_on_triangle, pair_set
 
+# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+
+
 FIELDS = ("face_a", "face_b", "query", "inside", "colliding", "segment", "point", "normal", "depth")
 ROWS = ("face_a", "face_b", "query", "segment", "point", "normal", "depth")
 
@@ -14,8 +18,10 @@ def all_of(hits):
     return {name: getattr(hits, name).copy() for name in FIELDS}
 
 
-def balls(offset=1.9, subdivisions=0 if SLOW else 2):
-    return Rigid(scenes.icosphere(subdivisions)), Rigid(scenes.icosphere(subdivisions, center=(offset, 0.0, 0.0)))
+def balls(gap=-0.1):
+    """Two balls along x, apart by a gap."""
+    mesh = scenes.icosphere(0 if SLOW else 2)
+    return Rigid(mesh), Rigid(mesh, translation(2 * mesh.vertices[:, 0].max() + gap, 0, 0))
 
 
 def test_normals_point_from_a_to_b():
@@ -28,7 +34,7 @@ def test_normals_point_from_a_to_b():
 
 
 def test_normals_within_a_margin_lead_from_face_to_face():
-    a, b = balls(2.1)
+    a, b = balls(0.1)
     hits = collide(a, b, margin=0.2)
     assert len(hits) > 3
     along = hits.segment[:, 1] - hits.segment[:, 0]
@@ -124,11 +130,12 @@ def test_a_second_question_does_not_remember_the_first():
     after = all_of(collide(a, b))
     for name in FIELDS:
         np.testing.assert_array_equal(after[name], before[name])
+    place = b.pose
     b.pose = translation(5, 0, 0)
     assert len(collide(a, b)) == 0
     assert not collide(a, b)
-    b.pose = np.eye(4)
-    assert pair_set(collide(a, b)) == list(zip(before["face_a"], before["face_b"], strict=True))
+    b.pose = place
+    assert pair_set(collide(a, b)) == list(zip(before["face_a"].tolist(), before["face_b"].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("combination", range(4), ids=["rigid-rigid", "rigid-soft", "soft-rigid", "soft-soft"])

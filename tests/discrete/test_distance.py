@@ -27,6 +27,10 @@ from oracle_bodies import (
     solid_angles,
 )
 
+# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+
+
 SIZE = 8 if jit.INTERPRETED else 24
 ROUNDING = 1e-12  # of a distance, relative to it and to the coordinates
 PART = 5e-3  # a depth is found to within this part of itself
@@ -252,6 +256,10 @@ def test_depths_are_those_of_dense_samples():
         check_witnesses(found, a, b)
 
 
+costly = pytest.mark.skipif(jit.INTERPRETED, reason="where surfaces touch, triangles are split thousands of times")
+
+
+@costly
 @pytest.mark.parametrize("axis", range(3))
 def test_boxes_face_to_face_are_at_distance_zero(axis):
     offset = np.zeros(3)
@@ -268,6 +276,7 @@ def test_boxes_face_to_face_are_at_distance_zero(axis):
         np.testing.assert_array_equal(collide(a, b).depth, 0.0)
 
 
+@costly
 def test_touching_in_a_vertex_or_an_edge_is_distance_zero():
     octahedron = Mesh(
         np.concatenate((np.eye(3), -np.eye(3))),
@@ -297,6 +306,7 @@ def test_an_open_surface_inside_a_closed_one():
     assert distance(a, b).distance == pytest.approx(-expected, rel=2 * PART)
 
 
+@costly
 def test_copies_at_the_same_place_are_at_distance_zero():
     """Every point of either lies on the other's surface: nothing is inside."""
     a, b = Rigid(scenes.icosphere(0)), Rigid(scenes.icosphere(0))

@@ -14,6 +14,10 @@ from discrete.situations import packet_leaves
 from oracles import as_integers, meet_triangles
 from triangle_pairs import FAMILIES, generate, permuted
 
+# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+
+
 EYE = np.eye(4)
 COUNT = 40 if jit.INTERPRETED else (400 if SLOW else 2000)
 
@@ -69,7 +73,7 @@ def test_float32_decides_almost_all_of_general_position():
     cases = generate(next(iter(FAMILIES)), COUNT)
     maybe, sure = relate(cases)
     meets = meet_triangles(as_integers(cases))
-    assert (maybe & ~sure).mean() < 0.01 + 0.05 * jit.INTERPRETED
+    assert (maybe & ~sure).sum() <= 1 + 0.01 * COUNT
     assert 0.05 < meets.mean() < 0.95
 
 

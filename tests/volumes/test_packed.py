@@ -11,6 +11,10 @@ from abut.volumes.packed import EMPTY, WIDTH, Change, Obb8, bound_8, largest_hal
 from conftest import SLOW
 from discrete.situations import packet_leaves, random_pose
 
+# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+
+
 COUNT = 48 if jit.INTERPRETED else (800 if SLOW else 5000)
 KINDS = [(True, True), (True, False), (False, True), (False, False)]
 IDS = ["obb-obb", "obb-aabb", "aabb-obb", "aabb-aabb"]

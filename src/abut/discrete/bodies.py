@@ -1,5 +1,7 @@
 """Bodies: a mesh with the tree that makes questions about it fast. `Rigid` moves by a pose, `Deformable` by its vertices."""
 
+from typing import Any
+
 import numpy as np
 
 from abut import arrays
@@ -11,6 +13,7 @@ from abut.jit import kernel
 from abut.mesh import Mesh, as_mesh
 
 IDENTITY: Floats = frozen(np.eye(4))
+FLOAT64 = np.dtype(np.float64)
 # A rotation may be off by this much before it is replaced by the nearest one, since trees take its transpose for its inverse.
 ORTHONORMAL = 1e-12
 
@@ -84,9 +87,9 @@ class Rigid:
 
     @pose.setter
     def pose(self, value: object) -> None:
-        if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (4, 4):
+        if type(value) is np.ndarray and value.dtype is FLOAT64 and value.shape == (4, 4):
             own = value.copy()
-            own.flags.writeable = False
+            own.setflags(write=False)
             if _is_rigid(own):
                 self._pose = own
                 return
@@ -98,6 +101,12 @@ class Rigid:
         out = np.empty_like(self._mesh.vertices)
         _move_vertices(self._mesh.vertices, self._pose, out)
         return frozen(out)
+
+    def __reduce__(self) -> tuple[type["Rigid"], tuple[Mesh, Floats]]:
+        return (
+            type(self),
+            (self._mesh, self._pose),
+        )  # the handle holds addresses: copies and pickles build their own tree
 
     def __repr__(self) -> str:
         return f"Rigid({self._mesh!r})"
@@ -117,6 +126,7 @@ class Deformable:
         self._points = self._vertices[self._probes]
         self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
         self._scale = float(self._packets.tree.frame[3])
+        self._pose = IDENTITY
         self._version = 0
 
     @property
@@ -145,8 +155,20 @@ class Deformable:
         self._scale = float(self._packets.tree.frame[3])
         self._version += 1
 
+    def __reduce__(self) -> Any:
+        return (
+            _restore,
+            (self._mesh, self._vertices),
+        )  # the handle holds addresses: copies and pickles build their own tree
+
     def __repr__(self) -> str:
         return f"Deformable({self._mesh!r})"
+
+
+def _restore(mesh: Mesh, vertices: Floats) -> Deformable:
+    body = Deformable(mesh)
+    body.update(vertices)
+    return body
 
 
 Body = Rigid | Deformable

@@ -12,6 +12,7 @@ from abut.discrete.search import (
     MAYBE_HELD,
     find_held,
     search_first,
+    search_in_turn,
     search_itself,
     search_meeting,
     search_meeting_many,
@@ -23,6 +24,8 @@ from abut.errors import InvalidInput, Unsupported
 
 ROOM = 1024  # pairs a query has room for at once; one with more is searched again
 QUERIES_AT_ONCE = 4096
+# Fewer queries than this are searched on one thread: a parallel region waits for the busiest core, often longer than they take.
+PARALLEL_FIRST, PARALLEL_ALL = 2048, 32
 UNLIMITED = np.iinfo(np.int64).max
 NO_PAIRS: Pairs = arrays.frozen(np.empty((0, 2), dtype=np.int32))
 # Trees relate two frames in float32; a body this much larger than the other is beyond it.
@@ -71,7 +74,7 @@ def find_holder(a: Body, pose_a: Floats, b: Body) -> int:
 
 def _find_first(a: Body, b: Body) -> Contacts:
     """The quick way for the commonest question: do they collide?"""
-    pose_a, pose_b = a.pose, b.pose
+    pose_a, pose_b = a._pose, b._pose
     record = np.empty(5, dtype=np.int64)
     count = search_first(a._handle, pose_a, b._handle, pose_b, record)
     work = record[2:]
@@ -79,7 +82,7 @@ def _find_first(a: Body, b: Body) -> Contacts:
         return Contacts(a, pose_a, b, pose_b, NO_PAIRS, work, 0)
     if count == MAYBE_HELD:
         return Contacts(a, pose_a, b, pose_b, NO_PAIRS, work, find_holder(a, pose_a, b))
-    return Contacts(a, pose_a, b, pose_b, record[:2].astype(np.int32)[np.newaxis], work, 0)
+    return Contacts(a, pose_a, b, pose_b, record[:2].reshape(1, 2), work, 0)
 
 
 def _search_once(a: Body, pose_a: Floats, b: Body, reach: float, limit: int, work: Integers) -> tuple[int, Pairs]:
@@ -110,6 +113,8 @@ def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> 
     counts = np.zeros(len(poses), dtype=np.int64)
     work = np.zeros((len(poses), 3), dtype=np.int64)
     found: list[Pairs] = []
+    if len(poses) < (PARALLEL_FIRST if limit == 1 else PARALLEL_ALL):
+        return _collide_each(a, poses, b, reach, limit)
     for start in range(0, len(poses), QUERIES_AT_ONCE):
         part = slice(start, min(start + QUERIES_AT_ONCE, len(poses)))
         out = np.empty(((part.stop - start) * room, 2), dtype=np.int32)
@@ -130,6 +135,27 @@ def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> 
         held[i] = find_holder(a, poses[i], b)
     pairs = np.concatenate(found) if found else NO_PAIRS
     return Contacts(a, poses, b, b.pose, pairs, work.sum(axis=0), held, np.maximum(counts, 0))
+
+
+def _collide_each(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> Contacts:
+    """A few queries, one after the other."""
+    room = 1 if limit == 1 else ROOM
+    counts = np.zeros(len(poses), dtype=np.int64)
+    work = np.zeros(3, dtype=np.int64)
+    held = np.zeros(len(poses), dtype=np.int8)
+    out = np.empty((len(poses) * room, 2), dtype=np.int32)
+    search_in_turn(a._handle, poses, b._handle, b.pose, reach, room, out, limit, counts, work)
+    found: list[Pairs] = []
+    for i in np.flatnonzero(counts):
+        if counts[i] == MAYBE_HELD:
+            held[i] = find_holder(a, poses[i], b)
+        elif counts[i] <= room:
+            found.append(out[i * room : i * room + counts[i]])
+        else:
+            again = np.zeros(3, dtype=np.int64)
+            found.append(_search_once(a, poses[i], b, reach, limit, again)[1])
+    pairs = np.concatenate(found) if found else NO_PAIRS
+    return Contacts(a, poses, b, b.pose, pairs, work, held, np.maximum(counts, 0))
 
 
 def _collide_itself(body: Body, reach: float, limit: int, poses: object) -> Contacts:

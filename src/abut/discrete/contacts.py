@@ -36,6 +36,10 @@ class _Details(NamedTuple):
     gap: Floats
 
 
+NO_ROWS = _Rows(*(frozen(np.empty(0, dtype=np.int64)) for _ in range(4)))
+NO_DETAILS = _Details(frozen(np.empty((0, 2, 3))), frozen(np.empty((0, 3))), frozen(np.empty(0)))
+
+
 class Contacts:
     """Pairs of faces in contact, one row a pair, sorted by query, face of a and face of b. Immutable.
 
@@ -93,6 +97,8 @@ class Contacts:
             query = np.zeros(len(self._pairs), dtype=np.int64)
         else:
             query = np.repeat(np.arange(len(self._counts)), self._counts)
+        if not len(query):
+            return NO_ROWS
         rows = sort_pairs(self._pairs, query, self._a._packets.order, self._b._packets.order)
         return _Rows(*map(frozen, rows))
 
@@ -152,6 +158,8 @@ class Contacts:
 
     @cached_property
     def _details(self) -> _Details:
+        if not len(self._pairs):
+            return NO_DETAILS
         a, b = self._corners or self._copy_corners()
         details = _Details(np.empty((len(a), 2, 3)), np.empty((len(a), 3)), np.empty(len(a)))
         describe(a, b, *details)

@@ -174,6 +174,28 @@ def search_near_many(
 
 
 @kernel
+def search_in_turn(
+    handle_a: Handle,
+    poses: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    margin: float,
+    room: int,
+    out: Pairs,
+    limit: int,
+    counts: Integers,
+    work: Integers,
+) -> None:
+    """The same on one thread, with a margin or without."""
+    for i in range(len(poses)):
+        place = out[i * room : (i + 1) * room]
+        if margin > 0.0:
+            counts[i] = search_near(handle_a, poses[i], handle_b, pose_b, margin, place, limit, work)
+        else:
+            counts[i] = search_meeting(handle_a, poses[i], handle_b, pose_b, place, limit, work)
+
+
+@kernel
 def copy_corners(handle: Handle, slots: Integers, poses: Floats, query: Integers, out: Floats) -> None:
     """World coordinates of the triangles in some slots, (n,9), each at the pose of its query."""
     tree = open_tree(handle)

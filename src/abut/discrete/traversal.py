@@ -25,7 +25,7 @@ SLACK = 1e-6  # rounding of float32 on coordinates within 1 + |t| + s·√3 of t
 GROWTH = 1.0 + 1e-6  # a margin rounded to float32 stays a margin
 BOX_TESTS, TRIANGLE_TESTS, EXACT_TESTS = 0, 1, 2
 
-Pairs = NDArray[np.int32]
+Pairs = NDArray[np.integer[Any]]
 
 
 @element
