@@ -184,7 +184,7 @@ def test_meshes_far_from_their_own_origin_turned_by_a_rounded_rotation(distance)
 @pytest.mark.parametrize("ratio", [1e6, 1e9, 1e13, 1e15, 1e20, 1e28])
 def test_one_body_is_many_times_the_other(ratio):
     rng = np.random.default_rng(5)
-    for _ in range(2 if SLOW else 15):
+    for _ in range(1 if SLOW else 15):
         corners = ratio * rng.normal(size=(12, 3))
         corners -= rng.dirichlet([1, 1, 1]) @ corners[:3]  # the first large face passes by the origin
         large = Mesh(corners, np.arange(12).reshape(4, 3))
@@ -281,7 +281,8 @@ def check_many(a, poses, b, **options):
         assert many.colliding[i] == bool(single)
         np.testing.assert_array_equal(many.segment[mine], single.segment)
         np.testing.assert_array_equal(many.normal[mine], single.normal)
-        np.testing.assert_array_equal(many.depth[mine], single.depth)
+        if not jit.INTERPRETED:  # the search for the depth takes seconds there
+            np.testing.assert_array_equal(many.depth[mine], single.depth)
         work += [single.box_tests, single.triangle_tests, single.exact_tests]
     return many, work
 
@@ -365,7 +366,7 @@ def test_a_margin_takes_the_pairs_within_twice_of_it(kind, part):
         assert surely <= found <= perhaps
         assert meeting <= found
         assert bool(hits) == bool(collide(*pair, margin=margin, first=True))
-        for row, (i, j) in enumerate(pair_set(hits)):
+        for row, (i, j) in enumerate([] if jit.INTERPRETED else pair_set(hits)):
             expected = 0.0 if (i, j) in meeting else gaps[i, j]
             assert (hits.depth[row] >= 0) if (i, j) in meeting else (hits.depth[row] == pytest.approx(-expected))
 

@@ -74,7 +74,7 @@ def test_float32_decides_almost_all_of_general_position():
     maybe, sure = relate(cases)
     meets = meet_triangles(as_integers(cases))
     assert (maybe & ~sure).sum() <= 1 + 0.01 * COUNT
-    assert 0.05 < meets.mean() < 0.95
+    assert 0 < meets.mean() < 1
 
 
 @pytest.mark.parametrize("exponent", [-60, -30, -12, 12, 30, 40, 43, 45, 47, 50, 63, 90])

@@ -84,8 +84,8 @@ def _open_rest(handle: Handle) -> Any:
         pointer_to_floats32(int(handle[2])),
         pointer_to_floats(int(handle[3])),
         (load(frame, 0), load(frame, 1), load(frame, 2), load(frame, 3)),
-        int(handle[5]),
-        int(handle[6]),
+        np.int64(handle[5]),  # int() would keep an unsigned integer unsigned
+        np.int64(handle[6]),
     )
 
 

@@ -15,7 +15,7 @@ from abut.mesh import Mesh, as_mesh
 IDENTITY: Floats = frozen(np.eye(4))
 FLOAT64 = np.dtype(np.float64)
 # A rotation may be off by this much before it is replaced by the nearest one, since trees take its transpose for its inverse.
-ORTHONORMAL = 1e-12
+ORTHONORMAL = 1e-14
 
 
 @kernel
@@ -47,11 +47,10 @@ def _move_vertices(vertices: Floats, pose: Floats, out: Floats) -> None:
 
 def rigid_poses(value: object, name: str) -> Floats:
     """(k, 4, 4) poses whose rotations are orthonormal to rounding; those that are off by more are replaced by the nearest rotation."""
-    result = arrays.poses(value, name)
+    result = arrays.poses(value, name).copy()  # the caller may write into his later
     rotations = result[:, :3, :3]
     off = np.abs(rotations.transpose(0, 2, 1) @ rotations - np.eye(3)).max(axis=(1, 2), initial=0.0) > ORTHONORMAL
     if off.any():
-        result = result.copy()
         u, _, vt = np.linalg.svd(result[off, :3, :3])
         result[off, :3, :3] = u @ vt
     return frozen(result)
@@ -61,7 +60,7 @@ class Rigid:
     """A body that keeps its shape: a mesh, a pose (4,4) acting on column vectors, and a tree of oriented boxes built once.
 
     Assigning `pose` moves the body, at the cost of a check. `vertices` are its vertices in the world; every verdict is about these very
-    coordinates. A rotation that is off by more than 1e-12 is replaced by the nearest one.
+    coordinates. A rotation that is off by more than 1e-14 is replaced by the nearest one.
     """
 
     def __init__(self, mesh: object, pose: object = None) -> None:

@@ -45,12 +45,14 @@ def collide(a: object, b: object = None, *, margin: float = 0.0, first: bool = F
     Verdicts are exact for the world coordinates of the vertices (`Rigid.vertices`, `Deformable.vertices`).
     """
     body_a = a if isinstance(a, (Rigid, Deformable)) else as_body(a, "a")
-    reach = 2.0 * arrays.scalar(margin, "margin", least=0.0) if margin != 0.0 else 0.0
+    reach = 0.0 if type(margin) in (float, int) and margin == 0 else 2.0 * arrays.scalar(margin, "margin", least=0.0)
     limit = 1 if first else UNLIMITED
     if b is None:
         return _collide_itself(body_a, reach, limit, poses)
     body_b = b if isinstance(b, (Rigid, Deformable)) else as_body(b, "b")
     check_sizes(body_a, body_b)
+    if reach * max(body_a._scale, body_b._scale) > LARGEST_RATIO:
+        raise Unsupported(f"a margin of {margin:.0e}, which is too large beside the bodies")
     if poses is not None:
         if isinstance(body_a, Deformable):
             raise Unsupported("poses of a deformable body a: its vertices already say where it is")
@@ -104,8 +106,14 @@ def _collide_once(a: Body, b: Body, reach: float, limit: int) -> Contacts:
     work = np.zeros(3, dtype=np.int64)
     pose = a.pose
     count, pairs = _search_once(a, pose, b, reach, limit, work)
-    held = find_holder(a, pose, b) if count == MAYBE_HELD else 0
+    held = find_holder(a, pose, b) if count == MAYBE_HELD or (reach > 0.0 and not _meet(a, pose, b)) else 0
     return Contacts(a, pose, b, b.pose, pairs, work, held)
+
+
+def _meet(a: Body, pose_a: Floats, b: Body) -> bool:
+    """Whether any faces meet: with a margin, rows alone do not tell."""
+    record = np.empty(5, dtype=np.int64)
+    return search_first(a._handle, pose_a, b._handle, b.pose, record) > 0
 
 
 def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> Contacts:
@@ -130,11 +138,18 @@ def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> 
             else:
                 again = np.zeros(3, dtype=np.int64)
                 found.append(_search_once(a, poses[start + i], b, reach, limit, again)[1])
-    held = np.zeros(len(poses), dtype=np.int8)
-    for i in np.flatnonzero(counts == MAYBE_HELD):
-        held[i] = find_holder(a, poses[i], b)
     pairs = np.concatenate(found) if found else NO_PAIRS
+    held = _find_holders(a, poses, b, reach, counts)
     return Contacts(a, poses, b, b.pose, pairs, work.sum(axis=0), held, np.maximum(counts, 0))
+
+
+def _find_holders(a: Body, poses: Floats, b: Body, reach: float, counts: Integers) -> NDArray[np.int8]:
+    """`find_holder` for each query in which no faces meet."""
+    held = np.zeros(len(poses), dtype=np.int8)
+    for i in np.flatnonzero(counts == MAYBE_HELD if reach == 0.0 else counts != 0):
+        if counts[i] == MAYBE_HELD or not _meet(a, poses[i], b):
+            held[i] = find_holder(a, poses[i], b)
+    return held
 
 
 def _collide_each(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> Contacts:
@@ -142,19 +157,17 @@ def _collide_each(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> 
     room = 1 if limit == 1 else ROOM
     counts = np.zeros(len(poses), dtype=np.int64)
     work = np.zeros(3, dtype=np.int64)
-    held = np.zeros(len(poses), dtype=np.int8)
     out = np.empty((len(poses) * room, 2), dtype=np.int32)
     search_in_turn(a._handle, poses, b._handle, b.pose, reach, room, out, limit, counts, work)
     found: list[Pairs] = []
-    for i in np.flatnonzero(counts):
-        if counts[i] == MAYBE_HELD:
-            held[i] = find_holder(a, poses[i], b)
-        elif counts[i] <= room:
+    for i in np.flatnonzero(counts > 0):
+        if counts[i] <= room:
             found.append(out[i * room : i * room + counts[i]])
         else:
             again = np.zeros(3, dtype=np.int64)
             found.append(_search_once(a, poses[i], b, reach, limit, again)[1])
     pairs = np.concatenate(found) if found else NO_PAIRS
+    held = _find_holders(a, poses, b, reach, counts)
     return Contacts(a, poses, b, b.pose, pairs, work, held, np.maximum(counts, 0))
 
 

@@ -150,19 +150,19 @@ def _farthest(box: Any, q: Vec3) -> float:
 @kernel
 def _measure_point(
     b: PacketTree, parity: bool, p: Vec3, slot_a: int, radius: float, near: Entry, best: Depth
-) -> tuple[bool, Vec3, Depth]:
-    """Measure p, a point of a. Whether points within `radius` of it may be deeper than the best, a point of b near p, and the best."""
+) -> tuple[bool, int, Depth]:
+    """Measure p, a point of a. Whether points within `radius` of it may be deeper than the best, a slot of b near p, and the best."""
     target = best[0] * (1.0 + TOLERANCE)
     d_sq, slot_b, q = find_nearest(b, p, near[3], target - radius)
     d = np.sqrt(d_sq)
     if d + radius <= target:
-        return False, q, best
+        return False, slot_b, best
     if d > best[0] or d >= radius:
         if not _is_inside(b, parity, p, near[1]):
-            return d < radius, q, best
+            return d < radius, slot_b, best
         if d > best[0]:
             best = (d, slot_a, slot_b, p, q)
-    return d + radius > best[0] * (1.0 + TOLERANCE), q, best
+    return d + radius > best[0] * (1.0 + TOLERANCE), slot_b, best
 
 
 @element
@@ -174,6 +174,13 @@ def _push_triangle(stack: Any, height: int, u: Vec3, v: Vec3, w: Vec3, splits: f
         store(stack, at + 6 + i, w[i])
     store(stack, at + 9, splits)
     return height + 1
+
+
+@element
+def _reach(b: PacketTree, slot: int, u: Vec3, v: Vec3, w: Vec3) -> float:
+    """The largest distance from a point of triangle uvw to the triangle in a slot of b: it is convex, so a corner has it."""
+    du, dv = _closest_in_slot(b.corners, slot, u)[0], _closest_in_slot(b.corners, slot, v)[0]
+    return np.sqrt(max(du, dv, _closest_in_slot(b.corners, slot, w)[0]))
 
 
 @kernel
@@ -204,10 +211,8 @@ def _search_triangle(
             continue
         p = ((u[0] + v[0] + w[0]) / 3.0, (u[1] + v[1] + w[1]) / 3.0, (u[2] + v[2] + w[2]) / 3.0)
         radius = np.sqrt(max(distance_sq(p, u), distance_sq(p, v), distance_sq(p, w)))
-        go_on, q, best = _measure_point(b, parity, p, slot, radius, near, best)
-        # |x − q| is convex in x: largest at a corner.
-        reach = np.sqrt(max(distance_sq(q, u), distance_sq(q, v), distance_sq(q, w)))
-        if not go_on or reach <= best[0] * (1.0 + TOLERANCE) or splits <= 0.0:
+        go_on, slot_b, best = _measure_point(b, parity, p, slot, radius, near, best)
+        if not go_on or splits <= 0.0 or _reach(b, slot_b, u, v, w) <= best[0] * (1.0 + TOLERANCE):
             continue
         x, y, z = lerp(u, v, 0.5), lerp(v, w, 0.5), lerp(w, u, 0.5)
         height = _push_triangle(stack, height, u, x, z, splits - 1.0)

@@ -27,7 +27,7 @@ def distance(a: object, b: object) -> Distance:
     """The signed distance of two bodies.
 
     Apart: the smallest distance of their surfaces, with the nearest points. Overlapping, or one inside the other: minus the pointwise
-    penetration depth, the largest distance from a point of either body inside the other to that one's surface, with the deepest point and the
+    penetration depth, the largest distance from a point of either surface inside the other body to that one's surface, with the deepest point and the
     surface point nearest to it, found to within 0.5 %. Surfaces that are not closed have no inside: where they meet the distance is 0.
     """
     body_a, body_b = as_body(a, "a"), as_body(b, "b")
@@ -42,6 +42,9 @@ def distance(a: object, b: object) -> Distance:
         if slot_a >= 0:
             return _result(-depth, order_a[slot_a], order_b[slot_b], p, q)
         touch = collide(body_a, body_b, first=True)
+        if len(touch) == 0:  # one holds the other, less deep than rounding
+            _, slot_a, slot_b, p, q = measure_gap(body_a._handle, pose_a, body_b._handle, pose_b, work)
+            return _result(0.0, order_a[slot_a], order_b[slot_b], p, q)
         point = tuple(touch.point[0].tolist())
         return _result(0.0, int(touch.face_a[0]), int(touch.face_b[0]), point, point)
     gap_sq, slot_a, slot_b, p, q = measure_gap(body_a._handle, pose_a, body_b._handle, pose_b, work)

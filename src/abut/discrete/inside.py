@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from abut.arrays import Floats
 from abut.bvh.packets import Handle, PacketTree, open_tree
 from abut.discrete.narrow import meet_box_8, world_corner
+from abut.discrete.traversal import displacement
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec2, Vec3
@@ -56,7 +57,8 @@ def cross_ray(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> int:
 def _ray_box(p: Vec3, pose: Floats, frame: Floats) -> Any:
     """The ray in the tree's normalised frame, as a box of no width grown by SLACK."""
     x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
-    half, thin = np.float32(0.5 * LENGTH), np.float32(SLACK)
+    moved = frame[3] * displacement(frame, pose)
+    half, thin = np.float32(0.5 * LENGTH + SLACK + moved), np.float32(SLACK + moved)
     ax, ay, az = pose[0, 0], pose[0, 1], pose[0, 2]  # +x of the world
     axes = (
         (np.float32(ax), np.float32(ay), np.float32(az)),
@@ -75,7 +77,7 @@ def _ray_box(p: Vec3, pose: Floats, frame: Floats) -> Any:
 def is_near(p: Vec3, pose: Floats, frame: Floats) -> bool:
     """Whether a point of the world lies in the cube that holds the surface, with a little to spare."""
     x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
-    far = 1.0 + 1e-9
+    far = 1.0 + 1e-9 + frame[3] * displacement(frame, pose)
     return (
         abs(frame[3] * (pose[0, 0] * x + pose[1, 0] * y + pose[2, 0] * z - frame[0])) <= far
         and abs(frame[3] * (pose[0, 1] * x + pose[1, 1] * y + pose[2, 1] * z - frame[1])) <= far

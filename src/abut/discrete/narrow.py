@@ -7,7 +7,7 @@ With a for such an axis as computed, l₁ for the sum of magnitudes, and EPS ≥
 - gap < −l₁(a)·EPS − K along all eleven proves that they meet, where K bounds what the error of a itself can change: the edges x, y of a = x × y are
   off by EPS, so l₁ of the error of a is at most 2·EPS·(l₁(x) + l₁(y)) + 6·2⁻²⁴·l₁(x)·l₁(y), and it acts on coordinates up to L.
 
-Touching, coplanar and degenerate triangles satisfy neither and go to exact signs. Overflow gives NaN, which satisfies neither as well.
+Touching, coplanar and degenerate triangles satisfy neither and go to exact signs, and so do those beyond LARGEST, whose products overflow.
 """
 
 from typing import Any
@@ -27,6 +27,7 @@ from abut.volumes.packed import WIDTH, Box
 # differences to the base point again, and a dot product of three terms adds 3 more: below 5·2⁻²⁴ < 3e-7, twice that for a gap, with reserve.
 EPS = np.float32(1e-6)
 ROUNDING = np.float32(1e-6)  # 6·2⁻²⁴, twice, with reserve
+LARGEST = np.float32(1e11)  # products of three coordinates, and sums of 24 of them, stay in the range of float32
 
 Triangle = tuple[Vec3, Vec3, Vec3]
 
@@ -128,10 +129,11 @@ def relate_triangle_8(triangle: Triangle, lanes: NDArray[np.float32], leaf: int,
     lp, lq, lf = _sum_abs(p), _sum_abs(q), _sum_abs(f)
     l0, l1, l2 = _sum_abs(e0), _sum_abs(e1), _sum_abs(e2)
     gap = splat_8(np.float32(-1e30))
-    sure = eps > zero
+    small = extent < splat_8(LARGEST)
+    sure = small
     gap, sure = _edge_gap(gap, sure, p, q, lp, lq, p, q, v0, v1, v2, eps, extent)
     gap, sure = _edge_gap(gap, sure, e0, e1, l0, l1, p, q, v0, v1, v2, eps, extent)
-    maybe = bits(gap > zero) ^ 255
+    maybe = bits((gap > zero) & small) ^ 255
     if maybe == 0:
         return 0, 0
     gap, sure = _edge_gap(gap, sure, p, e0, lp, l0, p, q, v0, v1, v2, eps, extent)
@@ -143,7 +145,7 @@ def relate_triangle_8(triangle: Triangle, lanes: NDArray[np.float32], leaf: int,
     gap, sure = _edge_gap(gap, sure, f, e0, lf, l0, p, q, v0, v1, v2, eps, extent)
     gap, sure = _edge_gap(gap, sure, f, e1, lf, l1, p, q, v0, v1, v2, eps, extent)
     gap, sure = _edge_gap(gap, sure, f, e2, lf, l2, p, q, v0, v1, v2, eps, extent)
-    return bits(gap > zero) ^ 255, bits(sure)
+    return bits((gap > zero) & small) ^ 255, bits(sure)
 
 
 @element

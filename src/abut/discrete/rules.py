@@ -9,9 +9,9 @@ from abut.arrays import Floats, Integers
 from abut.bvh.packets import PacketTree
 from abut.discrete.narrow import meet_corners, world_corner
 from abut.geometry.crossings import meet_segment_triangle
-from abut.geometry.predicates import orient_3d
+from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.triangles import closest_triangle_triangle
-from abut.geometry.vec import Vec3, cross, dot, subtract
+from abut.geometry.vec import Vec3
 from abut.jit import element, generic, implement
 
 
@@ -87,40 +87,58 @@ def accept_near(rule: Near, a: Any, i: int, pose_a: Floats, b: Any, j: int, pose
 
 @element
 def _find_common(faces: Integers, i: int, j: int) -> tuple[int, int, int]:
-    """How many vertices two faces share, and the corner of each at which a single shared one stands."""
+    """How many vertices two faces share, a repeated one counted once, and the corner of each at which the last of them stands."""
     count, at_i, at_j = 0, 0, 0
     for k in range(3):
+        if (k > 0 and faces[i, k] == faces[i, 0]) or (k > 1 and faces[i, k] == faces[i, 1]):
+            continue
         for m in range(3):
             if faces[i, k] == faces[j, m]:
                 count += 1
                 at_i, at_j = k, m
+                break
     return count, at_i, at_j
 
 
 @element
-def _meet_beyond_edge(corners: Floats, i: int, j: int, faces: Integers, pose: Floats) -> bool:
-    """Faces that share two vertices: whether they lie in one plane, on the same side of the edge."""
-    own = 0
+def _find_own(faces: Integers, i: int, j: int) -> int:
+    """The corner of face i that face j does not have; −1 if it has them all."""
     for k in range(3):
         if faces[i, k] != faces[j, 0] and faces[i, k] != faces[j, 1] and faces[i, k] != faces[j, 2]:
-            own = k
-    other = 0
-    for m in range(3):
-        if faces[j, m] != faces[i, 0] and faces[j, m] != faces[i, 1] and faces[j, m] != faces[i, 2]:
-            other = m
-    p = world_corner(corners, i, (own + 1) % 3, pose)
-    q = world_corner(corners, i, (own + 2) % 3, pose)
-    r, s = world_corner(corners, i, own, pose), world_corner(corners, j, other, pose)
-    if orient_3d(p, q, r, s) != 0:
-        return False
-    return _is_same_side(p, q, r, s)
+            return k
+    return -1
 
 
 @element
-def _is_same_side(p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> bool:
-    """For coplanar points: whether r and s lie on the same side of the line pq (their normals agree)."""
-    edge = subtract(q, p)
-    return dot(cross(edge, subtract(r, p)), cross(edge, subtract(s, p))) > 0.0
+def _is_on(x: Vec3, p: Vec3, q: Vec3, r: Vec3) -> bool:
+    return meet_segment_triangle(x, x, p, q, r)
+
+
+@element
+def _meet_beyond_edge(p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> bool:
+    """Whether triangles pqr and pqs have more in common than the segment pq: they lie in one plane, on the same side of it.
+
+    Triangles without area on one line do where the third vertex of one, beyond pq, lies in the other.
+    """
+    if orient_3d(p, q, r, s) != 0:
+        return False
+    for k in range(3):
+        m = (k + 1) % 3
+        a, b = (p[k], p[m]), (q[k], q[m])
+        side_r, side_s = orient_2d(a, b, (r[k], r[m])), orient_2d(a, b, (s[k], s[m]))
+        if side_r != 0 and side_s != 0:
+            return side_r == side_s
+    return (_is_on(r, p, q, s) and not _is_on(r, p, q, q)) or (_is_on(s, p, q, r) and not _is_on(s, p, q, q))
+
+
+@element
+def _reach_beyond(v: Vec3, p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> bool:
+    """Whether segment pq, opposite v in one triangle, meets the triangle vrs elsewhere than in v. Where it passes through v, its ends count."""
+    if not meet_segment_triangle(p, q, v, r, s):
+        return False
+    if not _is_on(v, p, q, q):
+        return True
+    return (p != v and _is_on(p, v, r, s)) or (q != v and _is_on(q, v, r, s))
 
 
 @implement(accept, MeetItself, PacketTree, PacketTree)
@@ -131,13 +149,17 @@ def accept_itself(rule: MeetItself, a: Any, i: int, pose_a: Floats, b: Any, j: i
     count, at_i, at_j = _find_common(rule.faces, i, j)
     if count == 0:
         return sure or meet_corners(a.corners, i, pose_a, b.corners, j, pose_b)
-    if count > 3:  # a collapsed face beside another: only its segment counts, and it is shared
-        return False
     if count == 3:
         return True
     if count == 2:
-        return _meet_beyond_edge(a.corners, i, j, rule.faces, pose_a)
+        own, other = _find_own(rule.faces, i, j), _find_own(rule.faces, j, i)
+        if own < 0 or other < 0:  # collapsed to the edge they share
+            return False
+        p, q = world_corner(a.corners, i, (own + 1) % 3, pose_a), world_corner(a.corners, i, (own + 2) % 3, pose_a)
+        return _meet_beyond_edge(
+            p, q, world_corner(a.corners, i, own, pose_a), world_corner(b.corners, j, other, pose_b)
+        )
     p0, p1 = world_corner(a.corners, i, (at_i + 1) % 3, pose_a), world_corner(a.corners, i, (at_i + 2) % 3, pose_a)
     q0, q1 = world_corner(b.corners, j, (at_j + 1) % 3, pose_b), world_corner(b.corners, j, (at_j + 2) % 3, pose_b)
     v = world_corner(a.corners, i, at_i, pose_a)
-    return meet_segment_triangle(p0, p1, v, q0, q1) or meet_segment_triangle(q0, q1, v, p0, p1)
+    return _reach_beyond(v, p0, p1, q0, q1) or _reach_beyond(v, q0, q1, p0, p1)

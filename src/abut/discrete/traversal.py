@@ -22,10 +22,21 @@ MAX_LEVELS = 11  # 8¹¹ triangles are more than int32 packets can number
 STACK = 2 * MAX_LEVELS * (WIDTH - 1) + 2
 SLACK = 1e-6  # rounding of float32 on coordinates within 1 + |t| + s·√3 of the origin: see `volumes.packed`
 
+# World coordinates are rounded, and a rotation's transpose is its inverse only to ORTHONORMAL of `bodies`: what this is of the largest coordinate.
+ROUNDED = 5e-14
+
 GROWTH = 1.0 + 1e-6  # a margin rounded to float32 stays a margin
 BOX_TESTS, TRIANGLE_TESTS, EXACT_TESTS = 0, 1, 2
 
 Pairs = NDArray[np.integer[Any]]
+
+
+@element
+def displacement(frame: Any, pose: Floats) -> float:
+    """How far rounding may move a corner of a body on its way to the world and back, in world units."""
+    return ROUNDED * (
+        abs(frame[0]) + abs(frame[1]) + abs(frame[2]) + abs(pose[0, 3]) + abs(pose[1, 3]) + abs(pose[2, 3])
+    )
 
 
 @element
@@ -47,7 +58,8 @@ def relate_frames(frame_a: Floats, pose_a: Floats, frame_b: Floats, pose_b: Floa
         (np.float32(tx), np.float32(ty), np.float32(tz)),
         np.float32(scale),
     )
-    return change, np.float32(SLACK * (1.0 + abs(tx) + abs(ty) + abs(tz) + 2.0 * scale))
+    moved = frame_b[3] * (displacement(frame_a, pose_a) + displacement(frame_b, pose_b))
+    return change, np.float32(SLACK * (1.0 + abs(tx) + abs(ty) + abs(tz) + 2.0 * scale) + moved)
 
 
 @element
@@ -99,7 +111,7 @@ def _search_leaves(
     work: Integers,
 ) -> int:
     """Test the triangles `of_b` of one leaf against those `of_a` of the other; the new count of pairs found."""
-    reach = reach_of(rule) * a.frame[3]
+    reach = a.frame[3] * (reach_of(rule) + displacement(a.frame, pose_a) + displacement(b.frame, pose_b))
     while of_b != 0:
         k = lowest_bit(of_b)
         of_b &= of_b - 1

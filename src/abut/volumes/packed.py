@@ -13,19 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abut.jit import element, generic, implement
-from abut.lanes import bits, load_8, maximum, splat_8
+from abut.lanes import bits, load_8, maximum, minimum, splat_8, where
 from abut.scratch import load
 
 WIDTH = 8
 OBB_FIELDS = 15
 AABB_FIELDS = 6
-EMPTY = np.float32(1e30)
+EMPTY = np.float32(1e36)  # beyond every query: sizes and margins are limited to 2¹⁰⁰ of a body
 
 # Rounding of float32 (unit 2⁻²⁴ = 6e-8) on coordinates up to 1, so |x| ≤ √3: a projection u·x is off by at most 3·6e-8·√3 < 3.2e-7, the
 # center by 1.1e-7, the axes' lack of orthogonality acts on the center only to second order. Together below 6e-7.
 PAD = np.float32(1e-6)
 # Added to each |u·v| so that near-parallel edges, whose cross product is all rounding error, never separate.
 PARALLEL = np.float32(1e-6)
+MOST = np.float32(1e38)  # the largest bound of a squared distance
 
 Scalar = Any  # float32 in compiled code
 Packed = Any  # an array of float32, or in kernels a pointer to one
@@ -206,8 +207,10 @@ def _squared_bound(t: Any, s: Any, a: Any, b: Any, p: Any, r: Any) -> Any:
         abs(t[0]) * a[0] + abs(t[1]) * a[1] + abs(t[2]) * a[2] + abs(s[0]) * b[0] + abs(s[1]) * b[1] + abs(s[2]) * b[2]
     )
     along = maximum(length_sq - reach, zero)
-    along_sq = along * along / maximum(length_sq, splat_8(np.float32(1e-30)))
-    return _larger3(_dot(g, g), _dot(h, h), along_sq)
+    along_sq = along * (along / maximum(length_sq, splat_8(np.float32(1e-30))))
+    # A square that overflows is still a bound when cut off; an unused lane stays infinitely far.
+    most = where(b[0] < zero, splat_8(np.float32(np.inf)), splat_8(MOST))
+    return minimum(_larger3(_dot(g, g), _dot(h, h), along_sq), most)
 
 
 @element
