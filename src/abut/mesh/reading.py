@@ -62,7 +62,8 @@ def load(path: str | os.PathLike[str]) -> Mesh:
     except (MemoryError, Unsupported):
         raise
     except ImportError as error:
-        if error.name == "charset_normalizer":  # trimesh asks it about text that is not UTF-8, such as a binary file cut short
+        # trimesh asks it about text that is not UTF-8, such as a binary file cut short
+        if error.name == "charset_normalizer":
             raise InvalidInput(str(file), "cannot be read (neither whole nor text)") from error
         raise Unsupported(f"{file}: trimesh needs another package to read it ({error})") from error
     except Exception as error:
