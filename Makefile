@@ -6,7 +6,7 @@ PYTEST := $(BIN)/pytest -q
 # The tests of kernels that index arrays; geometry has no arrays, packet trees are read through pointers, which nothing checks.
 INDEXED := tests/test_arrays.py tests/test_mesh.py tests/scenes tests/volumes tests/grid tests/bvh
 
-.PHONY: help demo test lint format bench docs soak clean
+.PHONY: help demo test passes lint format bench docs soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -35,9 +35,14 @@ demo: .venv/installed ## run the main job on a scene of our own; tells where the
 test: lint ## everything that must pass: lint, tests, interpreted pass, bounds-checked pass
 	$(BIN)/python tests/compile_first.py
 	$(PYTEST) -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not large"
+	@$(MAKE) --no-print-directory passes
+
+# The interpreted pass (with coverage) and the bounds-checked one, side by side.
+passes: .venv/installed-dev
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not large" $(INDEXED) > .venv/bounds.log 2>&1 & bounds=$$!; failed=0; \
+	  echo "interpreted:"; NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not large" || failed=1; \
+	  wait $$bounds || failed=1; echo "bounds-checked:"; cat .venv/bounds.log; exit $$failed
 	$(BIN)/coverage report --skip-covered --fail-under=90
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -n 2 -m "not large" $(INDEXED)
 
 lint: .venv/installed-dev ## ruff, basedpyright, import-linter
 	$(BIN)/ruff check
