@@ -2,7 +2,7 @@
 
 An array would be allocated on the heap, and CUDA device functions cannot do that. These are LLVM `alloca`s of a fixed size with plain loads
 and stores; with `NUMBA_DISABLE_JIT=1` the same calls work on NumPy arrays. Nothing checks the bounds in compiled code: callers state
-why their index is in range, and the interpreted pass of the test suite, where NumPy checks, runs the same code.
+why their index is in range, and the interpreted pass of the test suite, where NumPy checks the buffers (not the pointers), runs the same code.
 
 An array costs 0.1 µs to pass from Python to a kernel, a tuple of arrays half a microsecond and more; and inside a kernel every variable that holds an
 array is cleared and counted, which a search of two trees feels. `pointer_to_…(address)` lets a kernel read arrays from one table of addresses, for
