@@ -1,0 +1,82 @@
+"""What the continuous questions answer: kinds of contact, candidates, verdicts of single queries, impacts of a step. Immutable arrays."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+
+
+class Kind(IntEnum):
+    """Which features meet. With one body there are only vertices against faces and edges against edges."""
+
+    VERTEX_FACE = 0
+    """a is a vertex (of body a), b a face (of body b)."""
+    EDGE_EDGE = 1
+    """a and b are edges; of one body a < b."""
+    FACE_VERTEX = 2
+    """a is a face of body a, b a vertex of body b; two bodies only."""
+
+
+VERTEX_FACE, EDGE_EDGE, FACE_VERTEX = Kind.VERTEX_FACE, Kind.EDGE_EDGE, Kind.FACE_VERTEX
+
+
+class Status(IntEnum):
+    """How a query ended."""
+
+    FREE = 0
+    """Certainly no contact in [0, 1]."""
+    HIT = 1
+    """Certainly a contact, at `time` or at most the tolerance later."""
+    LIMIT = 2
+    """The bound on the steps was reached before the tolerance: counted as a hit, at a time that is early by an unknown amount."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """One row a query: whether the two features meet in [0, 1], and when first (inf when they do not)."""
+
+    hit: NDArray[np.bool_]
+    time: Floats
+    status: NDArray[np.int8]
+    exact_count: int = 0
+    """How many queries floating point could not decide."""
+
+    def __len__(self) -> int:
+        return len(self.hit)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Pairs of features whose swept volumes meet, each once, sorted; adjacent features are left out."""
+
+    vertex_face: NDArray[np.int32]
+    """(n,2) vertex, face"""
+    edge_edge: NDArray[np.int32]
+    """(m,2) edge, edge; of one body the smaller first"""
+    face_vertex: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int32))
+    """(k,2) face of a, vertex of b: two bodies only"""
+
+    def __len__(self) -> int:
+        return len(self.vertex_face) + len(self.edge_edge) + len(self.face_vertex)
+
+
+@dataclass(frozen=True, eq=False)
+class Impacts:
+    """Features that meet during a step, one row a pair, sorted by kind, a and b."""
+
+    kind: NDArray[np.int8]
+    a: Integers
+    b: Integers
+    time: Floats
+    """(n,) first contact of the pair in [0, 1]: never late, early by at most the tolerance"""
+    point: Floats
+    """(n,3) where they meet, world coordinates"""
+    normal: Floats
+    """(n,3) unit normal from a to b at that time"""
+    status: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.time)
