@@ -1,6 +1,7 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
-from abut import geometry, scenes
+from abut import ccd, geometry, scenes
+from abut.ccd import Candidates, Impacts, Motion
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
@@ -9,14 +10,18 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AbutError",
+    "Candidates",
     "Contacts",
     "Deformable",
     "Distance",
+    "Impacts",
     "InvalidInput",
     "Mesh",
+    "Motion",
     "Rigid",
     "Unsupported",
     "as_mesh",
+    "ccd",
     "collide",
     "contains",
     "distance",

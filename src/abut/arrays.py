@@ -34,6 +34,9 @@ Rotations stored as float32 are off by 2e-7, products of a dozen of them by some
 changes no length by more than 1.5e-5 of itself; scale, shear and float16 are far beyond it.
 """
 
+ORTHONORMAL = 1e-14
+"""How far off a rotation may be before `rigid_poses` replaces it by the nearest one: trees take its transpose for its inverse."""
+
 _HOST_DEVICES = {1: "CPU", 3: "CUDA host", 11: "ROCm host"}  # DLPack's device types whose memory NumPy can read
 _ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
 _REFUSED_KINDS = {
@@ -101,6 +104,17 @@ def poses(value: object, name: str) -> Floats:
     array = coordinates(value, name, (None, 4, 4))
     _check_rigid(array, name, single=False)
     return array
+
+
+def rigid_poses(value: object, name: str) -> Floats:
+    """(k, 4, 4) poses whose rotations are orthonormal to rounding; those that are off by more are replaced by the nearest rotation."""
+    result = poses(value, name).copy()  # the caller may write into his later
+    rotations = result[:, :3, :3]
+    off = np.abs(rotations.transpose(0, 2, 1) @ rotations - np.eye(3)).max(axis=(1, 2), initial=0.0) > ORTHONORMAL
+    if off.any():
+        u, _, vt = np.linalg.svd(result[off, :3, :3])
+        result[off, :3, :3] = u @ vt
+    return frozen(result)
 
 
 def scalar(value: object, name: str, *, least: float = -LARGEST_COORDINATE, most: float = LARGEST_COORDINATE) -> float:

@@ -1,5 +1,6 @@
 """Continuous collision: what touches what between t = 0 and t = 1, and when (Wan 2022). Never missed, never late."""
 
+from abut.ccd.motion import Motion, join
 from abut.ccd.results import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, Candidates, Impacts, Kind, Status, Verdict
 
 __all__ = [
@@ -9,6 +10,8 @@ __all__ = [
     "Candidates",
     "Impacts",
     "Kind",
+    "Motion",
     "Status",
     "Verdict",
+    "join",
 ]
