@@ -1,5 +1,6 @@
 """Continuous collision: what touches what between t = 0 and t = 1, and when (Wan 2022). Never missed, never late."""
 
+from abut.ccd.queries import edge_edge, vertex_face
 from abut.ccd.results import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, Candidates, Impacts, Kind, Status, Verdict
 
 __all__ = [
@@ -11,4 +12,6 @@ __all__ = [
     "Kind",
     "Status",
     "Verdict",
+    "edge_edge",
+    "vertex_face",
 ]
