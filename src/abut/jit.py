@@ -155,6 +155,19 @@ def parallel(function: F) -> F:
     return _compile(function, parallel=True)
 
 
+def _apart(typingctx: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.none(), codegen
+
+
+stay_apart: Any = (lambda: None) if INTERPRETED else extending.intrinsic(_apart)
+"""`stay_apart()`, inside a function: LLVM never copies it into its callers. It keeps many calls of a long function from growing the code
+of the callers, and the time to compile them, by their product."""
+
+
 def generic(function: F) -> F:
     """A function whose implementation is chosen by the classes of its NamedTuple arguments, when the caller is compiled.
 

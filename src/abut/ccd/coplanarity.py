@@ -1,0 +1,153 @@
+"""When the four points of a pair are coplanar: P(t) = det(r1, r2, r3), a cubic, in Bernstein form.
+
+With U = r1⁰×r2⁰, W = r1¹×r2¹ and V = r1⁰×r2¹ + r1¹×r2⁰ (upper indices: t = 0 and 1) the coefficients are b0 = U·r3⁰, 3b1 = U·r3¹ + V·r3⁰,
+3b2 = W·r3⁰ + V·r3¹, b3 = W·r3¹ (Tang, Manocha and Tong 2010, *Fast continuous collision detection using deforming non-penetration
+filters*). Where the coefficients on an interval have one sign, P has it too, and the pair does not meet there.
+
+Rounding, with u = 2⁻⁵³ and M the product of the three sizes: a determinant has six products of three factors, each factor off by u and each
+product rounded five times: 6·8u·M for b0 and b3. b1 is a mean of three determinants, with four more roundings: 6·12u·M = 72u·M. Blossoming
+to an interval adds 7½u·max|b| ≤ 45u·M (`geometry.roots`), in all 117u·M; the bounds below leave room for terms in u².
+
+`first_root` is a guess that decides nothing: whoever uses it certifies what follows from it.
+"""
+
+import math
+
+from abut.ccd.relative import FLOOR, UNIT, Paths
+from abut.geometry.vec import Vec3, add, cross, dot
+from abut.jit import element
+
+BOUND_COPLANARITY = 128.0 * UNIT
+THIRD = 1.0 / 3.0
+NEWTON_STEPS = 60
+
+Cubic = tuple[float, float, float, float]
+
+
+@element
+def coplanarity(p: Paths) -> Cubic:
+    """The Bernstein coefficients of P on [0, 1]."""
+    u = cross(p[0], p[1])
+    w = cross(p[3], p[4])
+    v = add(cross(p[0], p[4]), cross(p[3], p[1]))
+    return (
+        dot(u, p[2]),
+        (dot(u, p[5]) + dot(v, p[2])) * THIRD,
+        (dot(w, p[2]) + dot(v, p[5])) * THIRD,
+        dot(w, p[5]),
+    )
+
+
+@element
+def coplanarity_noise(sizes: Vec3) -> float:
+    """A bound on the error of a coefficient of P, on [0, 1] and on any interval inside."""
+    return BOUND_COPLANARITY * (sizes[0] * sizes[1] * sizes[2]) + FLOOR
+
+
+@element
+def has_one_sign(b: Cubic, noise: float) -> bool:
+    """Whether P surely keeps one sign, and is not zero."""
+    return min(b[0], b[1], b[2], b[3]) > noise or max(b[0], b[1], b[2], b[3]) < -noise
+
+
+@element
+def restrict(b: Cubic, lo: float, hi: float) -> Cubic:
+    """The coefficients on [lo, hi]: the blossom at (lo, lo, lo), (lo, lo, hi), (lo, hi, hi) and (hi, hi, hi)."""
+    s, t = 1.0 - lo, 1.0 - hi
+    l0, l1, l2 = s * b[0] + lo * b[1], s * b[1] + lo * b[2], s * b[2] + lo * b[3]
+    h0, h1, h2 = t * b[0] + hi * b[1], t * b[1] + hi * b[2], t * b[2] + hi * b[3]
+    ll0, ll1 = s * l0 + lo * l1, s * l1 + lo * l2
+    hh0, hh1 = t * h0 + hi * h1, t * h1 + hi * h2
+    return (s * ll0 + lo * ll1, t * ll0 + hi * ll1, s * hh0 + lo * hh1, t * hh0 + hi * hh1)
+
+
+@element
+def evaluate(b: Cubic, t: float) -> float:
+    """P at t, off by no more than a coefficient on an interval."""
+    s = 1.0 - t
+    r0, r1, r2 = s * b[0] + t * b[1], s * b[1] + t * b[2], s * b[2] + t * b[3]
+    q0, q1 = s * r0 + t * r1, s * r1 + t * r2
+    return s * q0 + t * q1
+
+
+@element
+def slope(b: Cubic, t: float) -> float:
+    """P′ at t."""
+    s = 1.0 - t
+    return 3.0 * (s * s * (b[1] - b[0]) + 2.0 * s * t * (b[2] - b[1]) + t * t * (b[3] - b[2]))
+
+
+@element
+def _newton(c: Cubic, lo: float, hi: float, rises: bool, guess: float, accuracy: float) -> float:
+    """A root of c0 + c1·t + c2·t² + c3·t³ between lo and hi, where it changes sign once; `rises`: from − to +."""
+    t = guess
+    if not lo < t < hi:
+        t = 0.5 * (lo + hi)
+    for _ in range(NEWTON_STEPS):
+        value = ((c[3] * t + c[2]) * t + c[1]) * t + c[0]
+        if value == 0.0:
+            break
+        if (value < 0.0) == rises:
+            lo = t
+        else:
+            hi = t
+        step = value / ((3.0 * c[3] * t + 2.0 * c[2]) * t + c[1])
+        before = t
+        t = t - step
+        if not lo < t < hi:
+            t = 0.5 * (lo + hi)
+            if not lo < t < hi:
+                break
+        elif abs(t - before) <= accuracy:
+            break
+    return t
+
+
+@element
+def _turns(c: Cubic) -> tuple[float, float]:
+    """Where the slope of c0 + c1·t + … is zero, ascending; 2 for none in (0, 1)."""
+    a, b = 3.0 * c[3], c[2]
+    inner = b * b - a * c[1]
+    if not inner >= 0.0:
+        return 2.0, 2.0
+    q = -(b + math.copysign(math.sqrt(inner), b))
+    x = q / a if a != 0.0 else 2.0
+    y = c[1] / q if q != 0.0 else 2.0
+    x = x if 0.0 < x < 1.0 else 2.0
+    y = y if 0.0 < y < 1.0 else 2.0
+    return min(x, y), max(x, y)
+
+
+@element
+def first_root(b: Cubic, noise: float, guess: float, accuracy: float) -> tuple[float, bool]:
+    """A guess of the first root in [0, 1] and whether the sign changes there; without one, where |P| is least.
+
+    `guess`: where to start (negative: unknown)."""
+    if abs(b[0]) <= noise:
+        return 0.0, False
+    c = (b[0], 3.0 * (b[1] - b[0]), 3.0 * ((b[0] - b[1]) + (b[2] - b[1])), (b[3] - b[0]) + 3.0 * (b[1] - b[2]))
+    above_0, above_1, above_2, above_3 = b[0] > 0.0, b[1] > 0.0, b[2] > 0.0, b[3] > 0.0
+    if int(above_0 != above_1) + int(above_1 != above_2) + int(above_2 != above_3) == 1:
+        if guess < 0.0:  # where the control polygon crosses zero
+            if above_0 != above_1:
+                guess = THIRD * (b[0] / (b[0] - b[1]))
+            elif above_1 != above_2:
+                guess = THIRD * (1.0 + b[1] / (b[1] - b[2]))
+            else:
+                guess = THIRD * (2.0 + b[2] / (b[2] - b[3]))
+        return _newton(c, 0.0, 1.0, not above_0, guess, accuracy), True
+    first, second = _turns(c)
+    lo, best, least = 0.0, 1.0, abs(b[3])
+    for piece in range(3):
+        hi = 1.0 if piece == 2 else (first if piece == 0 else second)
+        if hi > 1.0:
+            continue
+        value = b[3] if hi == 1.0 else ((c[3] * hi + c[2]) * hi + c[1]) * hi + c[0]
+        if (value > 0.0) != above_0:
+            return _newton(c, lo, hi, not above_0, guess, accuracy), True
+        if abs(value) <= noise:
+            return hi, False
+        if abs(value) < least:
+            best, least = hi, abs(value)
+        lo = hi
+    return best, False
