@@ -1,0 +1,195 @@
+"""`sweep` and `time_of_impact`: what meets during a step, and when first.
+
+Pairs come from `stream` a chunk at a time, already filtered, and are solved on all threads; only hits are kept. So memory follows the number of
+impacts, not of candidates. For the earliest time each chunk is searched up to the best time so far: a sample of the chunk first, so that the rest
+has a low bound. Which pairs are solved up to which time depends on the chunks alone, so the answer is the same on any number of threads.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut import arrays
+from abut.arrays import Floats, Integers, frozen
+from abut.ccd.carve import FREE, NEVER
+from abut.ccd.details import describe
+from abut.ccd.motion import Motion, Paths
+from abut.ccd.queries import TOLERANCE
+from abut.ccd.results import Impacts, Kind
+from abut.ccd.solve import Pairs, Statuses, queries_of
+from abut.ccd.step import Span, Step
+from abut.ccd.stream import MAX_MEMORY
+from abut.errors import InvalidInput
+
+SAMPLE = 32
+"""One pair in so many is solved first, for a bound on the earliest time."""
+
+
+class _Rows(NamedTuple):
+    """Pairs of one kind that meet, as (first, second) of `solve`, and the eight points that describe the contact."""
+
+    kind: Kind
+    pairs: Pairs
+    time: Floats
+    status: Statuses
+    queries: Floats
+    part: Floats
+    """(n,) the time of contact between the two ends in `queries`"""
+
+
+# ---- all impacts
+
+
+def _hits_straight(step: Step) -> Iterator[_Rows]:
+    for kind, chunk in step.stream(step.whole()):
+        pairs = step.choose(kind, chunk, turning=False)
+        if not len(pairs):
+            continue
+        status, time = step.solve_straight(kind, pairs, 1.0)
+        met = np.flatnonzero(status != FREE)
+        first, second = step.straight_sides(kind)
+        own = pairs[met]
+        yield _Rows(
+            kind, own, time[met], status[met], queries_of(kind != Kind.EDGE_EDGE, own, first, second), time[met]
+        )
+
+
+def _hits_turning(step: Step) -> Iterator[_Rows]:
+    for span in step.spans():
+        for kind, chunk in step.stream(span):
+            pairs = step.choose(kind, chunk, turning=True)
+            if not len(pairs):
+                continue
+            status, time = step.solve_turning(kind, pairs, span, 1.0)
+            met = np.flatnonzero(status != FREE)
+            if len(met):
+                yield _Rows(
+                    kind,
+                    pairs[met],
+                    time[met],
+                    status[met],
+                    _turning_queries(step, kind, pairs[met], span, time[met]),
+                    np.ones(len(met)),
+                )
+
+
+def _turning_queries(step: Step, kind: Kind, pairs: Pairs, span: Span, time: Floats) -> Floats:
+    """Eight points of each pair: at the beginning of the span, and at its contact."""
+    first, first_cells, second, second_cells = step.sides(kind)
+    edges = kind == Kind.EDGE_EDGE
+    columns = [(first, first_cells[pairs[:, 0]][:, k]) for k in range(2)] if edges else [(first, pairs[:, 0])]
+    columns += [(second, second_cells[pairs[:, 1]][:, k]) for k in range(2 if edges else 3)]
+    begin = np.full(len(time), span.begin)
+    return np.stack([_places(m.paths, rows, at) for at in (begin, time) for m, rows in columns], axis=1)
+
+
+def _places(paths: Paths, rows: NDArray[np.integer], time: Floats) -> Floats:
+    phase = (time * paths.angle[rows])[:, np.newaxis]
+    straight = paths.base[rows] + time[:, np.newaxis] * paths.velocity[rows]
+    return straight + np.cos(phase) * paths.cosine[rows] + np.sin(phase) * paths.sine[rows]
+
+
+def _assemble(rows: list[_Rows]) -> Impacts:
+    """One table, sorted by kind, a and b, the first contact of each pair only."""
+    parts: list[tuple[NDArray[np.int8], Integers, Integers, Floats, Floats, Floats, Statuses]] = []
+    for row in rows:
+        point, normal = describe(row.kind != Kind.EDGE_EDGE, row.queries, row.part)
+        a, b = row.pairs[:, 0].astype(np.int64), row.pairs[:, 1].astype(np.int64)
+        if row.kind == Kind.FACE_VERTEX:
+            a, b, normal = b, a, -normal
+        parts.append((np.full(len(a), row.kind, dtype=np.int8), a, b, row.time, point, normal, row.status))
+    if not parts:
+        none, nowhere = np.empty(0, dtype=np.int64), np.empty((0, 3))
+        small = np.empty(0, dtype=np.int8)
+        return Impacts(*map(frozen, (small, none, none, np.empty(0), nowhere, nowhere, small)))
+    kind, a, b, time, point, normal, status = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((time, b, a, kind))
+    fresh = np.ones(len(order), dtype=np.bool_)
+    keys = np.stack([kind[order], a[order], b[order]])
+    fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    order = order[fresh]
+    return Impacts(*(frozen(column[order]) for column in (kind, a, b, time, point, normal, status)))
+
+
+def sweep(
+    a: object,
+    *others: object,
+    min_distance: float = 0.0,
+    tolerance: float = TOLERANCE,
+    max_memory: int = MAX_MEMORY,
+) -> Impacts:
+    """All pairs of features that meet during a step, with the time, point and normal of their first contact.
+
+    `sweep(mesh, vertices_t0, vertices_t1)` or `sweep(motion)`: a body with itself; `sweep(motion_a, motion_b)`: two bodies with each other.
+    Features that share a vertex, and features of one rigid body, are never a pair.
+
+    min_distance: how near counts as contact. tolerance: how early a time may be, as a part of the step. max_memory: bytes for the search of
+    candidates, beside the impacts themselves.
+    """
+    step = _read(a, others, min_distance, tolerance, max_memory)
+    rows = list(_hits_straight(step))
+    if step.turns:
+        rows += _hits_turning(step)
+    return _assemble(rows)
+
+
+# ---- the earliest
+
+
+def _earliest_straight(step: Step) -> float:
+    best = NEVER
+    for kind, chunk in step.stream(step.whole()):
+        pairs = step.choose(kind, chunk, turning=False)
+        sampled = np.arange(len(pairs)) % SAMPLE == 0
+        for part in (pairs[sampled], pairs[~sampled]):
+            if len(part) and best > 0.0:
+                _, time = step.solve_straight(kind, part, min(best, 1.0))
+                best = min(best, float(time.min()))
+        if best <= 0.0:
+            break
+    return best
+
+
+def _earliest_turning(step: Step, best: float) -> float:
+    for span in step.spans():
+        if span.begin >= best:
+            break
+        for kind, chunk in step.stream(span):
+            pairs = step.choose(kind, chunk, turning=True)
+            if len(pairs):
+                _, time = step.solve_turning(kind, pairs, span, best)
+                best = min(best, float(time.min()))
+    return best
+
+
+def time_of_impact(
+    a: object,
+    *others: object,
+    min_distance: float = 0.0,
+    tolerance: float = TOLERANCE,
+    max_memory: int = MAX_MEMORY,
+) -> float:
+    """The earliest time at which anything meets during a step, never late; inf when nothing does. Arguments as for `sweep`."""
+    step = _read(a, others, min_distance, tolerance, max_memory)
+    best = _earliest_straight(step)
+    if step.turns:
+        best = _earliest_turning(step, best)
+    return best if best <= 1.0 else math.inf
+
+
+def _read(a: object, others: tuple[object, ...], min_distance: float, tolerance: float, max_memory: int) -> Step:
+    distance = arrays.scalar(min_distance, "min_distance", least=0.0)
+    early = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
+    memory = arrays.count(max_memory, "max_memory", least=1)
+    if isinstance(a, Motion):
+        if not others:
+            return Step(a, None, distance, early, memory)
+        if len(others) == 1 and isinstance(others[0], Motion):
+            return Step(a, others[0], distance, early, memory)
+        raise InvalidInput("others", "beside a Motion there may be one other Motion; `ccd.join` takes more")
+    if len(others) != 2:
+        raise InvalidInput("others", f"a mesh needs its vertices at both ends, not {len(others)} more arguments")
+    return Step(Motion(a, others[0], others[1]), None, distance, early, memory)

@@ -1,0 +1,137 @@
+"""First contact of two features of which at least one turns: straight pieces, as short as the contact is near.
+
+Over a span h a turning vertex stays within bend·h² of the straight line between its two places (`motion`). So if the straight features stay farther
+apart than the bends of both, the turning ones do not touch. If they come closer, everything before that time is free; from there a shorter span is
+tried, whose bend is smaller by the square. A contact is reported once the bend is below `tolerance`, a length, and the only way in which the
+answer is not exact: the features are then within the tolerance of each other, and the time is not late.
+
+Rounding: a place is off by 8u of the size of the scene at most (four products and sums of numbers no larger); `noise` has this for both features.
+
+Failure case: features that slide along each other closer than the tolerance need many spans; after MAX_SPANS the pair counts as a hit, at the
+last time that is known to be free (status LIMIT).
+"""
+
+import math
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.ccd.carve import FREE, LIMIT, NEVER
+from abut.ccd.motion import Paths
+from abut.ccd.relative import relative_paths
+from abut.ccd.solve import BLOCK, Pairs, Statuses, corners_of, point_at
+from abut.ccd.within import WITHIN_STEPS, first_within
+from abut.geometry.vec import Vec3
+from abut.jit import kernel, parallel, prange, thread_count
+
+MAX_SPANS = 4096
+SHORTER, LONGER = 0.25, 2.0
+ROUND_DOWN = 1.0 - 2.0**-50
+
+
+@kernel
+def place(paths: Paths, i: int, time: float) -> Vec3:
+    """Where vertex i is."""
+    x, v = point_at(paths.base, i), point_at(paths.velocity, i)
+    b, c = point_at(paths.cosine, i), point_at(paths.sine, i)
+    cosine, sine = math.cos(time * paths.angle[i]), math.sin(time * paths.angle[i])
+    return (
+        x[0] + time * v[0] + cosine * b[0] + sine * c[0],
+        x[1] + time * v[1] + cosine * b[1] + sine * c[1],
+        x[2] + time * v[2] + cosine * b[2] + sine * c[2],
+    )
+
+
+@kernel
+def _first_turning(
+    is_face: bool,
+    first: Paths,
+    second: Paths,
+    corners: tuple[int, int, int, int],
+    begin: float,
+    end: float,
+    distance: float,
+    tolerance: float,
+    noise: float,
+) -> tuple[int, float]:
+    """Status and time of the first moment in [begin, end] at which the pair is within `distance`, or touches."""
+    p, q, r, s = corners
+    other = second if is_face else first
+    bend_first, bend_second = first.bend[p], max(second.bend[r], second.bend[s])
+    if is_face:
+        bend_second = max(bend_second, second.bend[q])
+    else:
+        bend_first = max(bend_first, first.bend[q])
+    bend = bend_first + bend_second
+    t, span = begin, end - begin
+    x0, x1, x2, x3 = place(first, p, t), place(other, q, t), place(second, r, t), place(second, s, t)
+    for _ in range(MAX_SPANS):
+        last = not t + span < end
+        until = end if last else t + span
+        y0, y1, y2, y3 = (
+            place(first, p, until),
+            place(other, q, until),
+            place(second, r, until),
+            place(second, s, until),
+        )
+        sag = bend * (until - t) * (until - t)
+        paths, sizes, scale = relative_paths(x0, x1, x2, x3, y0, y1, y2, y3)
+        status, local = first_within(is_face, paths, sizes, (distance + sag + noise) * scale, 1.0, WITHIN_STEPS)
+        if status == FREE:
+            if last:
+                return FREE, NEVER
+            t, span = until, LONGER * (until - t)
+            x0, x1, x2, x3 = y0, y1, y2, y3
+        else:
+            reached = t + local * (until - t) * ROUND_DOWN
+            if sag <= tolerance:
+                return status, max(t, reached)
+            span = SHORTER * (until - t)
+            if reached > t:
+                t = reached
+                x0, x1, x2, x3 = place(first, p, t), place(other, q, t), place(second, r, t), place(second, s, t)
+    return LIMIT, t
+
+
+@parallel
+def _solve_all(
+    is_face: bool,
+    pairs: Pairs,
+    first: Paths,
+    first_cells: Integers,
+    second: Paths,
+    second_cells: Integers,
+    begin: float,
+    end: float,
+    limits: tuple[float, float, float],
+    thread_total: int,
+    status: Statuses,
+    time: Floats,
+) -> None:
+    distance, tolerance, noise = limits
+    for thread in prange(thread_total):
+        for block in range(thread * BLOCK, len(pairs), thread_total * BLOCK):
+            for k in range(block, min(block + BLOCK, len(pairs))):
+                corners = corners_of(is_face, first_cells, second_cells, np.int64(pairs[k, 0]), np.int64(pairs[k, 1]))
+                status[k], time[k] = _first_turning(
+                    is_face, first, second, corners, begin, end, distance, tolerance, noise
+                )
+
+
+def solve_turning(
+    is_face: bool,
+    pairs: Pairs,
+    first: Paths,
+    first_cells: Integers,
+    second: Paths,
+    second_cells: Integers,
+    begin: float,
+    end: float,
+    limits: tuple[float, float, float],
+) -> tuple[Statuses, Floats]:
+    """Status and first time in [begin, end] of each pair; NEVER where it is FREE. limits: distance, tolerance and noise, all lengths."""
+    status, time = np.empty(len(pairs), dtype=np.int8), np.empty(len(pairs))
+    _solve_all(
+        is_face, pairs, first, first_cells, second, second_cells, begin, end, limits, thread_count(), status, time
+    )
+    return status, time
