@@ -1,10 +1,12 @@
 // The picture in WebGL2. Positions and normals lie in textures that a vertex fetches by its number, so a new moment uploads
 // two textures and nothing else; the colour code of each face lies in a third.
 
+const MANY = 200; // so many markers, shown through the mesh, would be a fog
+
 class Viewer {
   constructor(canvas) {
     this.canvas = canvas;
-    const gl = canvas.getContext("webgl2", { antialias: true });
+    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
     if (!gl) throw new Error("no WebGL2");
     this.gl = gl;
     this.wide = Math.min(4096, gl.getParameter(gl.MAX_TEXTURE_SIZE));
@@ -87,7 +89,7 @@ class Viewer {
     this.faces = faces;
     this.positions = this.texture(vertexCount, gl.RGBA32F, gl.RGBA, gl.FLOAT, Float32Array, 4);
     this.normals = this.texture(vertexCount, gl.RGBA32F, gl.RGBA, gl.FLOAT, Float32Array, 4);
-    this.codes = this.texture(faces.length / 3, gl.R8UI, gl.RED_INTEGER, gl.UNSIGNED_BYTE, Uint8Array, 1);
+    this.codes = this.texture(faces.length / 3, gl.RG8UI, gl.RG_INTEGER, gl.UNSIGNED_BYTE, Uint8Array, 2);
     this.corners = gl.createVertexArray();
     gl.bindVertexArray(this.corners);
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
@@ -122,8 +124,15 @@ class Viewer {
     this.upload(this.normals);
   }
 
-  setCodes(codes) {
-    this.codes.values.set(codes);
+  // The colour code of each face, and whether it is solid or seen through.
+  setCodes(codes, solid) {
+    const values = this.codes.values;
+    this.anyClear = false;
+    for (let face = 0; face < codes.length; face++) {
+      values[2 * face] = codes[face];
+      values[2 * face + 1] = solid[face];
+      this.anyClear ||= !solid[face];
+    }
     this.upload(this.codes);
   }
 
@@ -166,23 +175,29 @@ class Viewer {
     gl.uniform3fv(at.line, theme.line);
     gl.uniform1f(at.edges, this.edges ? theme.lineStrength : 0);
     gl.bindVertexArray(this.corners);
-    gl.drawArrays(gl.TRIANGLES, 0, this.faces.length);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    for (const solid of this.anyClear ? [1, 0] : [1]) {
+      if (!solid) gl.enable(gl.BLEND);
+      gl.depthMask(Boolean(solid));
+      gl.uniform1ui(at.solid, solid);
+      gl.uniform1f(at.clear, 1 - solid);
+      gl.drawArrays(gl.TRIANGLES, 0, this.faces.length);
+    }
     // What is hidden shows through faintly, then what is not in full.
     gl.enable(gl.BLEND);
-    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     gl.depthMask(false);
-    for (const [test, alpha, heavy] of [[gl.GREATER, 0.2, 0.45], [gl.LEQUAL, 1, 1]]) {
+    for (const [test, alpha, heavy] of [[gl.GREATER, this.marks.count > MANY ? 0 : 0.25, 0.5], [gl.LEQUAL, 1, 1]]) {
       gl.depthFunc(test);
       this.drawLines(this.lines, 1.2, alpha, both);
       this.drawMarks(this.marks, this.markSize, alpha, both, theme.rim);
-      this.drawLines(this.heavyLines, 2.6, heavy, both);
-      this.drawMarks(this.heavyMarks, 13, heavy, both, theme.rim);
+      this.drawLines(this.heavyLines, 2.4, heavy, both);
+      this.drawMarks(this.heavyMarks, 11, heavy, both, theme.rim);
     }
     gl.depthMask(true);
   }
 
   drawLines(buffer, width, alpha, matrix) {
-    if (!buffer.count) return;
+    if (!buffer.count || !alpha) return;
     const { gl } = this, { program, at } = this.line;
     gl.useProgram(program);
     gl.uniformMatrix4fv(at.matrix, false, matrix);
@@ -194,7 +209,7 @@ class Viewer {
   }
 
   drawMarks(buffer, size, alpha, matrix, rim) {
-    if (!buffer.count) return;
+    if (!buffer.count || !alpha) return;
     const { gl } = this, { program, at } = this.point;
     gl.useProgram(program);
     gl.uniformMatrix4fv(at.matrix, false, matrix);

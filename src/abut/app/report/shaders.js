@@ -24,6 +24,7 @@ uniform highp sampler2D positions, normals;
 uniform usampler2D codes;
 uniform mat4 matrix, view;
 uniform int wide;
+uniform uint solid; // which faces this pass draws: those that hide what is behind them, or the others
 out vec3 normal, place, corner;
 flat out float code;
 void main() {
@@ -32,8 +33,9 @@ void main() {
   normal = mat3(view) * texelFetch(normals, ivec2(id % wide, id / wide), 0).xyz;
   place = (view * vec4(p, 1)).xyz;
   corner = vec3(i == 0, i == 1, i == 2);
-  code = float(texelFetch(codes, ivec2(face % wide, face / wide), 0).r);
-  gl_Position = matrix * vec4(p, 1);
+  uvec2 mark = texelFetch(codes, ivec2(face % wide, face / wide), 0).rg;
+  code = float(mark.r);
+  gl_Position = mark.g == solid ? matrix * vec4(p, 1) : vec4(2, 2, 2, 1);
 }`;
 
 const MESH_FRAGMENT = `#version 300 es
@@ -42,16 +44,14 @@ in vec3 normal, place, corner;
 flat in float code;
 uniform vec3 ramp[${RAMP.length}];
 uniform vec3 cut, outside, inside, line;
-uniform float edges;
+uniform float edges, clear;
 out vec4 colour;
 void main() {
   vec3 eye = normalize(-place);
-  vec3 n = normalize(normal + 1e-6 * eye);
-  bool front = dot(n, eye) > 0.;
-  if (!front) n = -n;
+  vec3 n = normalize(normal + 1e-6 * eye) * (gl_FrontFacing ? 1. : -1.);
   float key = max(dot(n, normalize(vec3(.35, .75, .6))), 0.), fill = .5 + .5 * n.y;
-  float light = .42 + .2 * fill + .42 * key;
-  vec3 base = front ? outside : inside;
+  float light = .5 + .18 * fill + .38 * key;
+  vec3 base = gl_FrontFacing ? outside : inside;
   if (code < 254.5) {
     float x = clamp((code - 1.) / 253., 0., 1.) * ${RAMP.length - 1}.;
     int i = min(int(x), ${RAMP.length - 2});
@@ -61,9 +61,10 @@ void main() {
   base *= light;
   vec3 size = fwidth(corner) * 1.1;
   vec3 near = smoothstep(vec3(0), size, corner);
-  float small = smoothstep(.25, .7, max(size.x, max(size.y, size.z))); // lines of faces of a few pixels would cover them
+  float small = smoothstep(.35, .9, max(size.x, max(size.y, size.z))); // lines of faces of a few pixels would cover them
   float wire = (1. - min(near.x, min(near.y, near.z))) * edges * (1. - small);
-  colour = vec4(mix(base, line, wire), 1);
+  float quiet = code < 254.5 ? .17 : .13;
+  colour = vec4(mix(base, line, wire), mix(1., quiet + .3 * wire, clear));
 }`;
 
 // Lines of any width: each is a quad along it on the screen.
@@ -120,7 +121,7 @@ void main() {
   float r = length(gl_PointCoord - .5) * size, edge = size * .5;
   if (r > edge) discard;
   float cover = smoothstep(edge, edge - 1., r);
-  float border = size > 7. ? 1.2 : .5;
+  float border = size > 7. ? 1.2 : .3;
   vec3 c = mix(rim, shade.rgb, smoothstep(edge - border, edge - border - .8, r));
   float hole = shade.a < .5 ? smoothstep(edge - border - 1.2, edge - border - 2., r) : 0.;
   colour = vec4(c, cover * (1. - hole) * alpha);

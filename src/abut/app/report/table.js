@@ -44,7 +44,10 @@ class Table {
     cell(figure(row.depth), "n");
     const pair = cell(`${row.a} · ${row.b}`, "n quiet");
     pair.title = `${a} ${row.a}, ${b} ${row.b}`;
-    line.addEventListener("click", () => this.choose(i));
+    line.addEventListener("click", () => {
+      button.focus({ preventScroll: true });
+      this.choose(i);
+    });
     return line;
   }
 
@@ -79,7 +82,7 @@ class Table {
       line.classList.toggle("chosen", i === index);
       line.querySelector("button").setAttribute("aria-current", String(i === index));
     });
-    this.lines[index].scrollIntoView({ block: "nearest" });
+    if (index !== null) this.lines[index].scrollIntoView({ block: "nearest" });
   }
 
   onKey(event) {

@@ -26,7 +26,7 @@ class Timeline {
     canvas.height = Math.round(height * ratio);
     const pen = canvas.getContext("2d");
     pen.scale(ratio, ratio);
-    const mostBetween = Math.max(...facts.between, 0), mostCuts = Math.max(...facts.cuts, 0);
+    const [mostBetween, mostCuts] = [facts.between, facts.cuts].map((list) => list.reduce((a, b) => Math.max(a, b), 0));
     const room = height - 3;
     const base = mostCuts && mostBetween ? Math.round(room * 0.62) : mostCuts ? 2 : room;
     const x = (t) => INSET + (t / this.length) * (width - 2 * INSET);

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import secrets
+from collections import Counter
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,17 @@ from abut.arrays import Floats, Integers
 from abut.errors import InvalidInput
 from abut.mesh import Mesh
 
-SCRIPTS = ("decode.js", "math.js", "camera.js", "shaders.js", "draw.js", "timeline.js", "table.js", "page.js")
+SCRIPTS = (
+    "decode.js",
+    "math.js",
+    "camera.js",
+    "shaders.js",
+    "draw.js",
+    "timeline.js",
+    "table.js",
+    "scene.js",
+    "page.js",
+)
 MOST_BAD_LISTED = 200
 TIME_CODES = 65534
 """The first contact of a face in the animation is a whole number of this many parts of it; one more says that there is none."""
@@ -117,9 +128,10 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
 
 
 def _vertex_count(checked: Checked) -> int:
-    """That of the first frame that has all the vertices of the faces."""
+    """What most frames have, of those with all the vertices of the faces: a bad frame may have any number."""
     least = int(checked.faces.max()) + 1 if len(checked.faces) else 1
-    return next((len(f) for f in checked.frames if len(f) >= least), least)
+    counts = Counter(len(frame) for frame in checked.frames if len(frame) >= least)
+    return max(counts, key=lambda count: counts[count], default=least)
 
 
 def _pack(checked: Checked, mesh: Mesh, kept: Integers, box: Box, marks: selection.Marks) -> Packed:
