@@ -132,6 +132,7 @@ def test_kept_frames_are_all_or_those_of_contacts_and_evenly_spread_ones():
     assert {0, 99, 71, 72, 29} <= set(kept.tolist())
     assert 30 not in kept
     assert np.all(np.diff(kept) > 0)
+    assert selection.choose_frames(usable, np.array([71]), counts, 2).tolist() == [71, 72]
 
 
 def test_bad_input_is_named(tmp_path):
@@ -140,6 +141,8 @@ def test_bad_input_is_named(tmp_path):
         write(tmp_path, checked._replace(names=["one"]))
     with pytest.raises(InvalidInput, match=r"findings\.frame\[0\]: 9 is not a frame"):
         write(tmp_path, make_checked([(9, 0, 0, 0, 9.0, 0.0)]))
+    with pytest.raises(InvalidInput, match=r"findings\.kind\[1\]: 2 is no kind of contact"):
+        write(tmp_path, make_checked([HITS[0], (2, 2, 0, 0, 2.0, 0.0)]))
     with pytest.raises(InvalidInput, match="its folder does not exist"):
         write(tmp_path / "nowhere", checked)
     assert list(tmp_path.iterdir()) == []

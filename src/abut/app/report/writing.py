@@ -16,7 +16,7 @@ from abut import __version__
 from abut.app.findings import Checked, Contact, Findings
 from abut.app.report import selection
 from abut.app.report.packing import Box, Packed, extent
-from abut.arrays import Floats, Integers
+from abut.arrays import Floats
 from abut.errors import InvalidInput
 from abut.mesh import Mesh
 
@@ -45,7 +45,7 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
     """
     _check(path, checked)
     facts, packed = _facts(checked)
-    folder = resources.files(__package__)
+    folder = resources.files("abut.app.report")
 
     def read(name: str) -> str:
         return folder.joinpath(name).read_text(encoding="utf-8")
@@ -74,6 +74,10 @@ def _check(path: Path, checked: Checked) -> None:
     if outside.any():
         row = int(np.argmax(outside))
         raise InvalidInput("findings.frame", f"{frame[row]} is not a frame: there are {len(checked.frames)}", row)
+    unknown = ~np.isin(checked.findings.kind, list(Contact))
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        raise InvalidInput("findings.kind", f"{checked.findings.kind[row]} is no kind of contact", row)
     if not Path(path).absolute().parent.is_dir():
         raise InvalidInput(str(path), "its folder does not exist")
 
@@ -110,10 +114,11 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
         return facts, ""
     most = int(np.clip(selection.MOST_POSITIONS // vertex_count, 2, selection.MOST_FRAMES))
     kept = selection.choose_frames(usable, findings.frame[rows], between + cuts, most)
-    mesh = Mesh(checked.frames[kept[0]], checked.faces)
+    mesh = Mesh(checked.frames[int(kept[0])], checked.faces)
     marks = selection.mark(mesh, findings, kept, frame_count)
-    box = extent([checked.frames[frame] for frame in kept])
-    packed = _pack(checked, mesh, kept, box, marks)
+    shown: list[Floats] = [checked.frames[frame] for frame in kept.tolist()]
+    box = extent(shown)
+    packed = _pack(checked, mesh, shown, box, marks)
     facts |= {
         "kept": kept.tolist(),
         "span": box.span.tolist(),
@@ -134,9 +139,9 @@ def _vertex_count(checked: Checked) -> int:
     return max(counts, key=lambda count: counts[count], default=least)
 
 
-def _pack(checked: Checked, mesh: Mesh, kept: Integers, box: Box, marks: selection.Marks) -> Packed:
+def _pack(checked: Checked, mesh: Mesh, shown: list[Floats], box: Box, marks: selection.Marks) -> Packed:
     findings, packed = checked.findings, Packed()
-    packed.add("positions", np.stack([box.quantise(checked.frames[frame]).T for frame in kept]))
+    packed.add("positions", np.stack([box.quantise(vertices).T for vertices in shown]))
     packed.add("faces", mesh.faces.astype(np.uint32))
     packed.add("hitFaces", marks.face)
     packed.add("hitCodes", marks.code)
