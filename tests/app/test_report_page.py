@@ -230,20 +230,27 @@ def test_clean_animation(show):
     assert count["vivid"] == 0
 
 
-def test_missing_frames_are_named_and_never_bridged(show):
-    checked = make_checked(HITS, bad=[("sheet1.obj", "vertices[3]: is NaN")])
-    checked.frames[1] = np.empty((0, 3))
+@pytest.mark.parametrize("left_empty", [True, False])
+def test_missing_frames_are_named_and_never_bridged(show, left_empty):
+    bad = [("sheet1.obj", "vertices[3]: is NaN"), ("sheet3.obj → sheet4.obj", "out of memory")]
+    checked = make_checked(HITS, bad=bad, count=5)
+    checked.frames[1] = np.empty((0, 3)) if left_empty else checked.frames[0]  # a stand-in is not taken for the frame
     page = show(checked)
+    assert page.inner_text("#bad summary") == "1 frame and 1 step could not be checked"
     page.click("#bad summary")
     assert "sheet1.obj vertices[3]: is NaN" in page.inner_text("#bad ul")
     slide(page, 0)
     held = page.evaluate(PICTURE)
     assert page.inner_text("#note") == "The step to frame 1 could not be checked."
+    assert page.inner_text("#clock-count") == "step not checked"
     slide(page, 0.7)
     assert page.evaluate(PICTURE) == held
     slide(page, 1)
     assert page.evaluate(PICTURE) == held
-    wait(page, "document.getElementById('note').textContent.startsWith('Frame 1 could not be checked')")
+    assert page.inner_text("#note").startswith("Frame 1 could not be checked")
+    assert page.inner_text("#clock-count") == "not checked"
+    slide(page, 3)
+    assert page.inner_text("#note") == "The step to frame 4 could not be checked."
 
 
 def test_no_frame_at_all(show):

@@ -9,10 +9,11 @@ function sayMoment() {
   $("clock-time").textContent = Number.isInteger(time) ? `Frame ${time}` : `Frame ${time.toFixed(3)}`;
   $("clock-name").textContent = between ? `${facts.names[step]} → ${facts.names[step + 1]}` : facts.names[step + (time > step)] ?? "";
   const cuts = facts.cuts[step] ?? 0, impacts = facts.between[step] ?? 0;
-  const parts = [];
+  const parts = [], unknown = missing.has(step + 1) || skipped.has(step);
   if (cuts) parts.push(`${whole(cuts)} cut${cuts === 1 ? "" : "s"}`);
   if (impacts) parts.push(`${whole(impacts)} in the step`);
-  $("clock-count").textContent = missing.has(step) ? "not checked" : parts.join(", ") || "no contact";
+  $("clock-count").textContent = missing.has(step) ? "not checked"
+    : parts.join(", ") || (unknown ? "step not checked" : "no contact");
   $("clock-count").classList.toggle("none", !parts.length);
   $("slider").setAttribute("aria-valuetext", `${$("clock-time").textContent}, ${$("clock-count").textContent}`);
   const everything = $("colour").value === "all";
@@ -23,7 +24,7 @@ function sayMoment() {
   const note = missing.has(step)
     ? `Frame ${step} could not be checked; the last one before it is shown.`
     : !keptAt.has(step) ? `Frame ${step} is not kept in this page; the last one before it is shown.`
-    : missing.has(step + 1) ? `The step to frame ${step + 1} could not be checked.` : "";
+    : unknown ? `The step to frame ${step + 1} could not be checked.` : "";
   $("note").hidden = !note || !viewer;
   if ($("note").textContent !== note) $("note").textContent = note;
 }

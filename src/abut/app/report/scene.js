@@ -5,7 +5,7 @@ const facts = readFacts();
 const NORMALS_WITHIN = 0.3, FEW = 60; // distance in sizes of the scene; markers of a step
 const FILLED = 0.86; // part of the view that the mesh takes when it is fitted
 const lastFrame = Math.max(facts.names.length - 1, 0);
-const missing = new Set(facts.missing);
+const missing = new Set(facts.missing), skipped = new Set(facts.skipped);
 const keptAt = new Map(facts.kept.map((frame, k) => [frame, k]));
 const state = { step: 0, time: 0, playing: false, chosen: null, drawn: 0 };
 const totals = facts.between.map((count, frame) => count + facts.cuts[frame]);

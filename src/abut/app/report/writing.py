@@ -40,7 +40,8 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 def write_report(path: Path, checked: Checked, *, title: str) -> None:
     """Write the page of an animation that was checked.
 
-    A frame whose array has not the vertices of the others, or has a number that is not finite, is shown as missing.
+    A frame that `bad` names, or whose array has not the vertices of the others, or has a number that is not finite, is shown as
+    missing. A step is named there as "name → name".
     Raises InvalidInput where names, frames and findings do not fit together or the folder does not exist.
     """
     _check(path, checked)
@@ -56,7 +57,7 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
         "verdict": _verdict(checked),
         "state": "found" if len(checked.findings.frame) else "bad" if checked.bad else "clean",
         "figures": _figures(checked),
-        "bad": _bad(checked.bad),
+        "bad": _bad(checked),
         "style": read("page.css"),
         "script": "\n".join(read(name) for name in SCRIPTS),
         "facts": json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
@@ -98,11 +99,14 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
     """The data of the page: a dictionary for JSON, and the packed arrays."""
     findings, frame_count = checked.findings, len(checked.frames)
     vertex_count = _vertex_count(checked)
+    bad, skipped = _unchecked(checked)
     usable = np.array([selection.is_usable(frame, vertex_count) for frame in checked.frames], dtype=np.bool_)
+    usable[bad] = False
     between, cuts = selection.count_by_frame(findings, frame_count)
     rows = selection.worst_rows(findings)
     facts: dict[str, Any] = {
         "names": checked.names,
+        "skipped": skipped,
         "missing": np.flatnonzero(~usable).tolist(),
         "between": between.tolist(),
         "cuts": cuts.tolist(),
@@ -130,6 +134,14 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
         "sections": packed.sections,
     }
     return facts, packed.text()
+
+
+def _unchecked(checked: Checked) -> tuple[list[int], list[int]]:
+    """Frames, and steps by the frame they begin at, that `bad` names: a step as the names of its two frames with an arrow between."""
+    named = {name for name, _ in checked.bad}
+    names = checked.names
+    frames = [i for i, name in enumerate(names) if name in named]
+    return frames, [i for i in range(len(names) - 1) if f"{names[i]} → {names[i + 1]}" in named]
 
 
 def _vertex_count(checked: Checked) -> int:
@@ -192,8 +204,15 @@ def _verdict(checked: Checked) -> str:
     if contacts:
         touched = len(np.unique(checked.findings.frame))
         return f"<strong>{_count(contacts, 'contact')}</strong> in {touched:,} of {_count(frames, 'frame')}"
-    left = f", but {_count(len(checked.bad), 'frame')} could not be checked" if checked.bad else ""
+    left = f", but {_count_bad(checked)} could not be checked" if checked.bad else ""
     return f"<strong>{'No contact found' if checked.bad else 'Clean'}</strong>: no contact in {_count(frames, 'frame')}{left}"
+
+
+def _count_bad(checked: Checked) -> str:
+    steps = len(_unchecked(checked)[1])
+    frames = len(checked.bad) - steps
+    said = [_count(count, what) for count, what in ((frames, "frame"), (steps, "step")) if count]
+    return " and ".join(said)
 
 
 def _figures(checked: Checked) -> str:
@@ -221,7 +240,8 @@ def _most(depth: Floats) -> str:
     return f"{finite.max():.3g}" if len(finite) else "–"
 
 
-def _bad(bad: list[tuple[str, str]]) -> str:
+def _bad(checked: Checked) -> str:
+    bad = checked.bad
     if not bad:
         return ""
     listed = "".join(
@@ -229,6 +249,6 @@ def _bad(bad: list[tuple[str, str]]) -> str:
     )
     more = f"<li>and {len(bad) - MOST_BAD_LISTED:,} more</li>" if len(bad) > MOST_BAD_LISTED else ""
     return (
-        f'<details id="bad"><summary>{_count(len(bad), "frame")} could not be checked</summary>'
-        f"<p>Nothing is known of them, nor of the steps that begin or end there.</p><ul>{listed}{more}</ul></details>"
+        f'<details id="bad"><summary>{_count_bad(checked)} could not be checked</summary>'
+        f"<p>Nothing is known of them, nor of the steps that begin or end at such a frame.</p><ul>{listed}{more}</ul></details>"
     )
