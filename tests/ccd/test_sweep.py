@@ -187,7 +187,8 @@ def test_min_distance_is_reached_before_contact():
 
 def test_min_distance_counts_at_rest():
     _, resting = falling_ball()
-    above = abut.Motion(resting.mesh, resting.vertices_t0 + [0, 0, 0.25], resting.vertices_t0 + [0, 0, 0.25])
+    lifted = resting.vertices_t0 + np.array([0.0, 0.0, 0.25])
+    above = abut.Motion(resting.mesh, lifted, lifted)
     assert abut.time_of_impact(resting, above, min_distance=0.2) == np.inf
     assert abut.time_of_impact(resting, above, min_distance=0.26) == 0.0
 

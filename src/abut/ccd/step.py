@@ -106,6 +106,7 @@ class Step:
         return solve(kind != Kind.EDGE_EDGE, pairs, first, second, self.distance, t_max, self.tolerance)
 
     def straight_sides(self, kind: Kind) -> tuple[Side, Side]:
+        """The first and second features of a kind, on straight lines."""
         first, first_cells, second, second_cells = self.sides(kind)
         return (
             Side(first.vertices_t0, first.vertices_t1, first_cells),
