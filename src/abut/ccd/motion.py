@@ -124,8 +124,8 @@ class Motion:
         """The paths of all vertices; straight ones where nothing rotates."""
         if self._paths is not None:
             return self._paths
-        none, zeros = np.zeros_like(self.vertices_t0), np.zeros(len(self.vertices_t0))
-        return Paths(self.vertices_t0, self.vertices_t1 - self.vertices_t0, none, none, zeros, zeros)
+        none, zeros = frozen(np.zeros_like(self.vertices_t0)), frozen(np.zeros(len(self.vertices_t0)))
+        return Paths(self.vertices_t0, frozen(self.vertices_t1 - self.vertices_t0), none, none, zeros, zeros)
 
     def at(self, time: float) -> Floats:
         """(n,3) the vertices at a time from 0 to 1."""
