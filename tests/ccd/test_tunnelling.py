@@ -68,7 +68,7 @@ def test_a_bullet_never_passes_through_paper(spinning: bool):
         turn = Rotation.random(rng=rng) if spinning else Rotation.identity()
         shift = rng.normal(size=3) if spinning else np.zeros(3)
         paper = rectangle(x, y)
-        sheet = turn.apply(paper.vertices) + shift
+        sheet = turn.apply(paper.vertices.copy()) + shift
         bullet = abut.Motion(BULLET, turn.apply(corners) + shift, turn.apply(corners + travel) + shift)
         time = abut.time_of_impact(bullet, abut.Motion(paper, sheet, sheet))
         assert (time <= 1.0) == (gap < 0.0), (gap, time)

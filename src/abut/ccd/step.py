@@ -44,6 +44,7 @@ class Step:
         self.a, self.b = a, b
         self.motions = [a] if b is None else [a, b]
         self.distance, self.tolerance, self.max_memory = distance, tolerance, max_memory
+        self.size = sum(len(m.mesh.faces) for m in self.motions)
         self.turns = any(m.rotates for m in self.motions)
         largest = max(float(np.abs(v).max()) for m in self.motions for v in (m.vertices_t0, m.vertices_t1))
         low = np.min([m.vertices_t0.min(axis=0) for m in self.motions], axis=0)

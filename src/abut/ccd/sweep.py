@@ -23,6 +23,7 @@ from abut.ccd.solve import Pairs, Statuses, queries_of
 from abut.ccd.step import Span, Step
 from abut.ccd.stream import MAX_MEMORY
 from abut.errors import InvalidInput
+from abut.jit import threads_for
 
 SAMPLE = 32
 """One pair in so many is solved first, for a bound on the earliest time."""
@@ -130,9 +131,10 @@ def sweep(
     candidates, beside the impacts themselves.
     """
     step = _read(a, others, min_distance, tolerance, max_memory)
-    rows = list(_hits_straight(step))
-    if step.turns:
-        rows += _hits_turning(step)
+    with threads_for(step.size):
+        rows = list(_hits_straight(step))
+        if step.turns:
+            rows += _hits_turning(step)
     return _assemble(rows)
 
 
@@ -174,9 +176,10 @@ def time_of_impact(
 ) -> float:
     """The earliest time at which anything meets during a step, never late; inf when nothing does. Arguments as for `sweep`."""
     step = _read(a, others, min_distance, tolerance, max_memory)
-    best = _earliest_straight(step)
-    if step.turns:
-        best = _earliest_turning(step, best)
+    with threads_for(step.size):
+        best = _earliest_straight(step)
+        if step.turns:
+            best = _earliest_turning(step, best)
     return best if best <= 1.0 else math.inf
 
 
