@@ -46,6 +46,7 @@ class Step:
         self.distance, self.tolerance, self.max_memory = distance, tolerance, max_memory
         self.size = sum(len(m.mesh.faces) for m in self.motions)
         self.turns = any(m.rotates for m in self.motions)
+        self.is_partly_straight = not self.turns or all((m.paths.angle == 0.0).any() for m in self.motions)
         largest = max(float(np.abs(v).max()) for m in self.motions for v in (m.vertices_t0, m.vertices_t1))
         low = np.min([m.vertices_t0.min(axis=0) for m in self.motions], axis=0)
         high = np.max([m.vertices_t0.max(axis=0) for m in self.motions], axis=0)

@@ -132,7 +132,7 @@ def sweep(
     """
     step = _read(a, others, min_distance, tolerance, max_memory)
     with threads_for(step.size):
-        rows = list(_hits_straight(step))
+        rows = list(_hits_straight(step)) if step.is_partly_straight else []
         if step.turns:
             rows += _hits_turning(step)
     return _assemble(rows)
@@ -177,7 +177,7 @@ def time_of_impact(
     """The earliest time at which anything meets during a step, never late; inf when nothing does. Arguments as for `sweep`."""
     step = _read(a, others, min_distance, tolerance, max_memory)
     with threads_for(step.size):
-        best = _earliest_straight(step)
+        best = _earliest_straight(step) if step.is_partly_straight else NEVER
         if step.turns:
             best = _earliest_turning(step, best)
     return best if best <= 1.0 else math.inf
