@@ -12,8 +12,6 @@ halved. A quadratic that vanishes at x would do so for ever; so after ZERO_TEST_
 vanishes at x if q does, tells whether q(x) = 0: it is linear, so its root is a ratio, or it is zero and q divides the cubic.
 """
 
-import numpy as np
-
 from abut.arrays import Integers
 from abut.ccd.integers import (
     OVERFLOW,
@@ -24,6 +22,7 @@ from abut.ccd.integers import (
     product,
     program,
     ratio_below,
+    rows,
     sign,
     total,
 )
@@ -34,19 +33,13 @@ MODE, LEVEL = 1, 2
 INSIDE, AT_START, RATIO = 0, 1, 2
 """Modes: the root is inside the interval, it is its left end (also in NUM/DEN), or it is NUM/DEN."""
 
-# Rows, as NumPy integers: those of Python would be literals to Numba, and functions compile once for each literal.
-ONE, K, D, NUM, DEN = np.arange(1, 6)
-BERNSTEIN = np.int64(6)  # the cubic on the interval
-POWERS = np.int64(10)  # its coefficients of 1, t, t², t³
-ARGUMENT = np.int64(14)  # coefficients of 1, t, t² of a quadratic
-QUADRATIC = np.int64(17)  # the same on the interval
-TEMPORARY = np.int64(20)
-ROOT_ROWS = 28
-B0, B1, B2, B3 = BERNSTEIN + np.arange(4)
-P0, P1, P2, P3 = POWERS + np.arange(4)
-Q0, Q1, Q2 = ARGUMENT + np.arange(3)
-C0, C1, C2 = QUADRATIC + np.arange(3)
-T0, T1, T2, T3, T4, T5, T6, T7 = TEMPORARY + np.arange(8)
+ONE, K, D, NUM, DEN = rows(1, 5)
+B0, B1, B2, B3 = rows(6, 4)  # the cubic on the interval
+P0, P1, P2, P3 = rows(10, 4)  # its coefficients of 1, t, t², t³
+Q0, Q1, Q2 = rows(14, 3)  # coefficients of 1, t, t² of a quadratic
+C0, C1, C2 = rows(17, 3)  # the same on the interval
+T0, T1, T2, T3, T4, T5 = rows(20, 6)
+ROOT_ROWS = 26
 
 ZERO_TEST_AFTER = 6
 TIME_LEVEL = 56
@@ -162,7 +155,7 @@ REMAINDER_ROOT = program(
 
 @kernel
 def start(w: Integers) -> None:
-    """The interval [0, 1], for the cubic in POWERS."""
+    """The interval [0, 1], for the cubic in P0 … P3."""
     w[ONE, 0] = w[ONE, 1] = w[D, 0] = w[D, 1] = 1
     w[K, 0] = 0
     w[0, LEVEL] = 0
@@ -195,7 +188,7 @@ def count_changes(w: Integers) -> int:
     """Changes of sign among the cubic's coefficients, zeros left out."""
     count, last = 0, 0
     for i in range(4):
-        s = sign(w, BERNSTEIN + i)
+        s = sign(w, B0 + i)
         if s * last < 0:
             count += 1
         if s != 0:
@@ -218,7 +211,7 @@ def advance(w: Integers) -> bool:
     while w[0, LEVEL] > 0 and w[K, 1] & 1 == 0:
         execute(w, TO_PARENT)
         for i in range(4):
-            divide_by_power(w, BERNSTEIN + i, 3)
+            divide_by_power(w, B0 + i, 3)
         divide_by_power(w, K, 1)
         divide_by_power(w, D, 1)
         w[0, LEVEL] -= 1
@@ -231,7 +224,7 @@ def _halve(w: Integers) -> int:
     stay_apart()
     execute(w, MIDDLE)
     middle = sign(w, T0)
-    if middle == -_first_sign(w, BERNSTEIN, 4):
+    if middle == -_first_sign(w, B0, 4):
         keep_left(w)
         return -1
     execute(w, KEEP_RIGHT)
@@ -252,7 +245,7 @@ def take_start(w: Integers) -> None:
 
 @kernel
 def _sign_at_ratio(w: Integers) -> int:
-    """The sign of ARGUMENT at NUM/DEN, DEN > 0."""
+    """The sign of the quadratic at NUM/DEN, DEN > 0."""
     execute(w, QUADRATIC_AT_RATIO)
     return sign(w, T0)
 
@@ -280,7 +273,7 @@ def _is_ratio_inside(w: Integers) -> bool:
 
 @kernel
 def _vanishes(w: Integers) -> bool:
-    """Whether ARGUMENT, not zero everywhere, is zero at the root inside the interval. If the root is a ratio, NUM/DEN has it then."""
+    """Whether the quadratic, not zero everywhere, is zero at the root inside the interval. If the root is a ratio, NUM/DEN has it then."""
     stay_apart()
     if sign(w, Q2) == 0:
         if sign(w, Q1) == 0:
@@ -291,7 +284,7 @@ def _vanishes(w: Integers) -> bool:
     else:
         execute(w, REMAINDER_ROOT)
         if sign(w, DEN) == 0:  # the quadratic divides the cubic, or they have no common root
-            return sign(w, NUM) == 0 and _first_sign(w, QUADRATIC, 3) != _last_sign(w, QUADRATIC, 3)
+            return sign(w, NUM) == 0 and _first_sign(w, C0, 3) != _last_sign(w, C0, 3)
         make_positive(w)
         vanishes = _is_ratio_inside(w) and _sign_at_ratio(w) == 0
     if vanishes:
@@ -306,7 +299,7 @@ def sign_at_root(w: Integers, q: int) -> int:
     if w[q, 0] == 0 and w[q + 1, 0] == 0 and w[q + 2, 0] == 0:
         return 0
     for i in range(3):
-        copy(w, ARGUMENT + i, q + i)
+        copy(w, Q0 + i, q + i)
     if w[0, MODE] != INSIDE:
         return _sign_at_ratio(w)
     execute(w, RESTRICT)

@@ -10,6 +10,7 @@ Straight-line formulas are tables (`program`) that `execute` reads. Calls writte
 """
 
 import math
+from typing import cast
 
 import numpy as np
 
@@ -25,6 +26,11 @@ OVERFLOW = 0
 
 
 Line = tuple[int, ...]
+
+
+def rows(first: int, count: int) -> list[int]:
+    """Numbers of rows as NumPy integers. Those of Python would be literals to Numba, which compiles a function again for each literal."""
+    return cast("list[int]", list(np.arange(first, first + count, dtype=np.int64)))
 
 
 def total(out: int, *terms: tuple[int, int]) -> Line:
