@@ -5,6 +5,7 @@ first). Its sign at a root of another polynomial is a Tarski query: the number o
 between two numbers around a single root of p is the sign of w there (Basu, Pollack and Roy 2006, theorem 2.61).
 """
 
+import itertools
 from fractions import Fraction
 from math import gcd
 
@@ -73,7 +74,7 @@ def sign(x):
 
 def variations(sequence, t):
     signs = [s for s in (sign(value(p, t)) for p in sequence) if s]
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in itertools.pairwise(signs))
 
 
 def tarski(p, w, a, b):
@@ -87,7 +88,7 @@ def tarski(p, w, a, b):
 def split(p, a, b):
     """A number near the middle of a and b that is no root of p."""
     for k in range(len(p) + 1):
-        middle = a + (b - a) * Fraction(3 + k, 7 + k)
+        middle = a + (b - a) * Fraction(8 + k, 16)
         if value(p, middle) != 0:
             return middle
     raise AssertionError("more roots than the degree")
@@ -104,9 +105,12 @@ class Root:
         return tarski(self.p, w, self.a, self.b) if w else 0
 
     def narrow(self):
+        at_a = sign(value(self.p, self.a))
+        crossing = at_a != sign(value(self.p, self.b))
         while self.b - self.a > WIDTH:
             middle = split(self.p, self.a, self.b)
-            if tarski(self.p, [1], self.a, middle):
+            left = sign(value(self.p, middle)) != at_a if crossing else tarski(self.p, [1], self.a, middle)
+            if left:
                 self.b = middle
             else:
                 self.a = middle
@@ -199,9 +203,7 @@ def events(four):
     """Polynomials at whose roots a coplanar configuration may change: all areas, differences of areas and coordinates."""
     out = [[0, 1], [-1, 1]]
     for axis in range(3):
-        areas = [
-            orientation(four[i], four[j], four[k], axis) for i in range(4) for j in range(i) for k in range(j)
-        ]
+        areas = [orientation(four[i], four[j], four[k], axis) for i in range(4) for j in range(i) for k in range(j)]
         out += areas
         out += [minus(x, y) for i, x in enumerate(areas) for y in areas[:i]]
         out += [plus(x, y) for i, x in enumerate(areas) for y in areas[:i]]
@@ -219,5 +221,6 @@ def first_contact(points, is_face):
             if meet(root, *four):
                 return root.narrow()
         return None
-    found = [root.narrow() for q in events(four) for root in roots_in_unit(q) if meet(root, *four)]
+    different = {tuple(primitive(q)) for q in events(four)}
+    found = [root.narrow() for q in different for root in roots_in_unit(q) if meet(root, *four)]
     return min(found, default=None)
