@@ -17,10 +17,8 @@ import math
 from abut.arrays import Floats, Integers
 from abut.ccd.carve import FREE, HIT, LIMIT, NEVER
 from abut.ccd.exact_root import (
-    AT_START,
     B0,
     DEN,
-    INSIDE,
     MODE,
     NUM,
     ONE,
@@ -37,7 +35,10 @@ from abut.ccd.exact_root import (
     T5,
     advance,
     count_changes,
+    enter,
+    has_double_root,
     keep_left,
+    leave,
     make_positive,
     sign_at_root,
     sign_of_cubic_at_ratio,
@@ -269,7 +270,7 @@ def _find_double_root(w: Integers) -> bool:
     It is the root of the remainder R of 9·p3·P by P′. If R ≡ 0 the root is triple, −p2/(3·p3); a quadratic (p3 = 0) can
     only have the root −p1/(2·p2), which is that of R too."""
     stay_apart()
-    if sign(w, P3) == 0 and sign(w, P2) == 0:
+    if (sign(w, P3) == 0 and sign(w, P2) == 0) or not has_double_root(w):
         return False
     execute(w, DOUBLE_ROOT)
     if sign(w, DEN) == 0:
@@ -306,27 +307,22 @@ def _first_at_roots(w: Integers, is_face: bool) -> float:
     start(w)
     start_tried, going = False, True
     while w[0, OVERFLOW] == 0:
-        # At the end of the walk the interval starts at 1; only its start is tried then.
-        count = count_changes(w) if going else 0
         if sign(w, B0) == 0 and not start_tried:
             take_start(w)
-        elif count == 1:
-            w[0, MODE] = INSIDE
-        elif count > 1:
+            if _meets(w, is_face):
+                return time_of_root(w)
+        if not going:  # the interval starts at 1
+            break
+        count = count_changes(w)
+        if count > 1:
             keep_left(w)
             start_tried = True
             continue
-        else:
-            w[0, MODE] = RATIO  # nothing to try
-        if w[0, MODE] != RATIO:
+        if count == 1:
+            enter(w)
             if _meets(w, is_face):
                 return time_of_root(w)
-            # A root inside may have turned out to be the middle, where the interval starts now.
-            start_tried = w[0, MODE] == AT_START
-            if start_tried:
-                continue
-        if not going:
-            break
+            leave(w)
         start_tried = False
         going = advance(w)
     return NEVER
