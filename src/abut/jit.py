@@ -147,6 +147,11 @@ def element(function: F) -> F:
     return _compile(function)
 
 
+def inlined(function: F) -> F:
+    """An element function that LLVM always copies into its callers: for short ones in the innermost loops, with many numbers to pass."""
+    return _compile(function, forceinline=True)
+
+
 def kernel(function: F) -> F:
     """Compile a function over arrays, run on one thread, without the interpreter lock."""
     return _compile(function)

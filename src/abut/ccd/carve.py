@@ -19,6 +19,8 @@ Invariants: all time left of the interval on top is certainly free. FREE and HIT
 """
 
 from abut.ccd.coplanarity import (
+    CROSSING,
+    MISSING,
     Cubic,
     coplanarity,
     coplanarity_noise,
@@ -31,7 +33,7 @@ from abut.ccd.coplanarity import (
 from abut.ccd.relative import FLOOR, UNIT, Paths, paths_at
 from abut.ccd.separation import carve, carve_by_list
 from abut.geometry.vec import Vec3, add, cross, dot, subtract
-from abut.jit import element
+from abut.jit import element, inlined
 from abut.scratch import load, reserve_floats, store
 
 FREE, HIT, LIMIT, UNDECIDED = 0, 1, 2, 3
@@ -41,6 +43,8 @@ NEVER = 2.0
 BOUND_INSIDE = 96.0 * UNIT
 ROUGH, FINE = 0.1, 4.0 * UNIT
 """Accuracy of a root, as a part of its interval: enough to find a direction that parts the pair, and to certify a contact."""
+SHARE = 0.02
+"""An interval without a root is split where |P| is least, unless that is nearer to an end than this part of it."""
 REACH = 2.5
 """P is brought above its noise by a step of noise/|P′| from its root; this multiple allows for the root's own error and for curvature."""
 ROOM = 128
@@ -59,7 +63,7 @@ def _speeds(p: Paths) -> Vec3:
     )
 
 
-@element
+@inlined
 def _weigh(is_face: bool, r1: Vec3, r2: Vec3, r3: Vec3) -> tuple[float, Vec3, Vec3]:
     """The least of the inside conditions at one time, the direction across the edge where it fails, and the normal."""
     c1, c2, c3 = cross(r2, r3), cross(r3, r1), cross(r1, r2)
@@ -117,18 +121,26 @@ def first_contact(
         lo, hi = float(load(ends, 2 * depth)), float(load(ends, 2 * depth + 1))
         c = b if lo == 0.0 and hi == 1.0 else restrict(b, lo, hi)
         if not has_one_sign(c, noise):
-            x, changes = first_root(c, noise, -1.0, ROUGH)
+            x, kind = first_root(c, noise, -1.0, ROUGH)
+            if kind == MISSING:  # halves, or what is left and right of the turning point, will show it
+                t = lo + (x if SHARE < x < 1.0 - SHARE else 0.5) * (hi - lo)
+                store(ends, 2 * depth, t)
+                store(ends, 2 * depth + 1, hi)
+                store(ends, 2 * depth + 2, lo)
+                store(ends, 2 * depth + 3, t)
+                depth += 2
+                continue
             t = lo + x * (hi - lo)
             r1, r2, r3 = paths_at(p, t)
             least, s, n = _weigh(is_face, r1, r2, r3)
             left, right = carve(is_face, p, sizes, s, t, 0.0) if least < 0.0 else (2.0, -1.0)
-            if left > right and changes:
-                x, changes = first_root(c, noise, x, FINE)
+            if left > right and kind == CROSSING:
+                x, kind = first_root(c, noise, x, FINE)
                 t = lo + x * (hi - lo)
                 r1, r2, r3 = paths_at(p, t)
                 least, s, n = _weigh(is_face, r1, r2, r3)
                 left, right = carve(is_face, p, sizes, s, t, 0.0) if least < 0.0 else (2.0, -1.0)
-            if left > right and changes and least > 0.0:
+            if left > right and kind == CROSSING and least > 0.0:
                 steepness = abs(slope(c, x))
                 reach = (REACH * noise / steepness) * (hi - lo) + FINE if steepness > 0.0 else 1.0
                 before, after = max(lo, t - reach), min(1.0, t + reach)

@@ -15,16 +15,18 @@ import math
 
 from abut.ccd.relative import FLOOR, UNIT, Paths
 from abut.geometry.vec import Vec3, add, cross, dot
-from abut.jit import element
+from abut.jit import element, inlined
 
 BOUND_COPLANARITY = 128.0 * UNIT
 THIRD = 1.0 / 3.0
 NEWTON_STEPS = 60
+CROSSING, TOUCHING, MISSING = 0, 1, 2
+"""What `first_root` found."""
 
 Cubic = tuple[float, float, float, float]
 
 
-@element
+@inlined
 def coplanarity(p: Paths) -> Cubic:
     """The Bernstein coefficients of P on [0, 1]."""
     u = cross(p[0], p[1])
@@ -38,19 +40,19 @@ def coplanarity(p: Paths) -> Cubic:
     )
 
 
-@element
+@inlined
 def coplanarity_noise(sizes: Vec3) -> float:
     """A bound on the error of a coefficient of P, on [0, 1] and on any interval inside."""
     return BOUND_COPLANARITY * (sizes[0] * sizes[1] * sizes[2]) + FLOOR
 
 
-@element
+@inlined
 def has_one_sign(b: Cubic, noise: float) -> bool:
     """Whether P surely keeps one sign, and is not zero."""
     return min(b[0], b[1], b[2], b[3]) > noise or max(b[0], b[1], b[2], b[3]) < -noise
 
 
-@element
+@inlined
 def restrict(b: Cubic, lo: float, hi: float) -> Cubic:
     """The coefficients on [lo, hi]: the blossom at (lo, lo, lo), (lo, lo, hi), (lo, hi, hi) and (hi, hi, hi)."""
     s, t = 1.0 - lo, 1.0 - hi
@@ -119,12 +121,13 @@ def _turns(c: Cubic) -> tuple[float, float]:
 
 
 @element
-def first_root(b: Cubic, noise: float, guess: float, accuracy: float) -> tuple[float, bool]:
-    """A guess of the first root in [0, 1] and whether the sign changes there; without one, where |P| is least.
+def first_root(b: Cubic, noise: float, guess: float, accuracy: float) -> tuple[float, int]:
+    """A guess of the first root in [0, 1], and what it is; without one, where |P| is least.
 
+    CROSSING: the sign changes there. TOUCHING: |P| is not above the noise. MISSING: there seems to be no root.
     `guess`: where to start (negative: unknown)."""
     if abs(b[0]) <= noise:
-        return 0.0, False
+        return 0.0, TOUCHING
     c = (b[0], 3.0 * (b[1] - b[0]), 3.0 * ((b[0] - b[1]) + (b[2] - b[1])), (b[3] - b[0]) + 3.0 * (b[1] - b[2]))
     above_0, above_1, above_2, above_3 = b[0] > 0.0, b[1] > 0.0, b[2] > 0.0, b[3] > 0.0
     if int(above_0 != above_1) + int(above_1 != above_2) + int(above_2 != above_3) == 1:
@@ -135,7 +138,7 @@ def first_root(b: Cubic, noise: float, guess: float, accuracy: float) -> tuple[f
                 guess = THIRD * (1.0 + b[1] / (b[1] - b[2]))
             else:
                 guess = THIRD * (2.0 + b[2] / (b[2] - b[3]))
-        return _newton(c, 0.0, 1.0, not above_0, guess, accuracy), True
+        return _newton(c, 0.0, 1.0, not above_0, guess, accuracy), CROSSING
     first, second = _turns(c)
     lo, best, least = 0.0, 1.0, abs(b[3])
     for piece in range(3):
@@ -144,10 +147,10 @@ def first_root(b: Cubic, noise: float, guess: float, accuracy: float) -> tuple[f
             continue
         value = b[3] if hi == 1.0 else ((c[3] * hi + c[2]) * hi + c[1]) * hi + c[0]
         if (value > 0.0) != above_0:
-            return _newton(c, lo, hi, not above_0, guess, accuracy), True
+            return _newton(c, lo, hi, not above_0, guess, accuracy), CROSSING
         if abs(value) <= noise:
-            return hi, False
+            return hi, TOUCHING
         if abs(value) < least:
             best, least = hi, abs(value)
         lo = hi
-    return best, False
+    return best, MISSING

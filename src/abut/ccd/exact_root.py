@@ -8,15 +8,19 @@ Descartes' rule in Bernstein form: without a change of sign among the coefficien
 exactly one; for a cubic without double roots, halving ends (Collins and Akritas 1976; Farouki 2012). Double roots are found first: they are ratios.
 
 Sign of a quadratic q at the root x. If its coefficients on the interval have no two opposite signs, that is its sign. Else the interval is
-halved. A quadratic that vanishes at x would do so for ever; so after ZERO_TEST_AFTER halvings the remainder of the cubic by q, which
-vanishes at x if q does, tells whether q(x) = 0: it is linear, so its root is a ratio, or it is zero and q divides the cubic.
+halved. A quadratic that vanishes at x would do so for ever; so the remainder of the cubic by q, which vanishes at x if q does, tells whether
+q(x) = 0: it is linear, so its root is a ratio, or it is zero and q divides the cubic. Nearly always this can be answered modulo a prime: if the
+resultant, or the discriminant of the cubic, is not zero modulo the prime, it is not zero.
 """
 
-import numpy as np
+import math
 
 from abut.arrays import Integers
+from abut.ccd.coplanarity import CROSSING, first_root
 from abut.ccd.integers import (
     OVERFLOW,
+    PRIME,
+    approximate,
     copy,
     divide_by_power,
     dyadic_below,
@@ -24,33 +28,37 @@ from abut.ccd.integers import (
     product,
     program,
     ratio_below,
+    residue,
+    rows,
+    set_scaled,
     sign,
     total,
 )
 from abut.jit import kernel, stay_apart
 
 # The header's other columns
-MODE, LEVEL = 1, 2
+MODE, LEVEL, KEPT_LEVEL = 1, 2, 3
 INSIDE, AT_START, RATIO = 0, 1, 2
 """Modes: the root is inside the interval, it is its left end (also in NUM/DEN), or it is NUM/DEN."""
 
-# Rows, as NumPy integers: those of Python would be literals to Numba, and functions compile once for each literal.
-ONE, K, D, NUM, DEN = np.arange(1, 6)
-BERNSTEIN = np.int64(6)  # the cubic on the interval
-POWERS = np.int64(10)  # its coefficients of 1, t, t², t³
-ARGUMENT = np.int64(14)  # coefficients of 1, t, t² of a quadratic
-QUADRATIC = np.int64(17)  # the same on the interval
-TEMPORARY = np.int64(20)
-ROOT_ROWS = 28
-B0, B1, B2, B3 = BERNSTEIN + np.arange(4)
-P0, P1, P2, P3 = POWERS + np.arange(4)
-Q0, Q1, Q2 = ARGUMENT + np.arange(3)
-C0, C1, C2 = QUADRATIC + np.arange(3)
-T0, T1, T2, T3, T4, T5, T6, T7 = TEMPORARY + np.arange(8)
+ONE, K, D, NUM, DEN = rows(1, 5)
+B0, B1, B2, B3 = rows(6, 4)  # the cubic on the interval
+P0, P1, P2, P3 = rows(10, 4)  # its coefficients of 1, t, t², t³
+Q0, Q1, Q2 = rows(14, 3)  # coefficients of 1, t, t² of a quadratic
+C0, C1, C2 = rows(17, 3)  # the same on the interval
+T0, T1, T2, T3, T4, T5 = rows(20, 6)
+(UNSHIFTED,) = rows(0, 1)  # an exponent that is no literal either
+M, Z = rows(26, 2)
+N0, N1, N2, N3 = rows(28, 4)
+KEPT0, KEPT1, KEPT2, KEPT3, KEPT_K, KEPT_D = rows(32, 6)  # the interval as it was before it was narrowed
+ROOT_ROWS = 38
 
-ZERO_TEST_AFTER = 6
+KEPT, STATE = (KEPT0, KEPT1, KEPT2, KEPT3, KEPT_K, KEPT_D), (B0, B1, B2, B3, K, D)
 TIME_LEVEL = 56
 """An interval of this level is shorter than the distance of doubles next to 1."""
+GUESS_ACCURACY = 2.0**-50
+ZOOM_BITS = 44
+"""By how many levels one step narrows an interval. The root of a cubic in floating point is mostly good to a few units of 2⁻⁵²."""
 
 TO_BERNSTEIN = program(
     total(B0, (3, P0)),
@@ -75,6 +83,46 @@ KEEP_RIGHT = program(
     total(K, (2, K), (1, ONE)),
     total(D, (2, D)),
 )
+# With d1, d2, d3 the differences of the coefficients, the cubic on [M/Z, (M + 1)/Z] of the interval, times Z³: the coefficients are sums of
+# A = B0·Z³ + 3·d1·M·Z² + 3·d2·M²·Z + d3·M³, S1 = d1·Z² + 2·d2·M·Z + d3·M², S2 = d2·Z + d3·M and d3.
+ZOOM = program(
+    total(T0, (1, B1), (-1, B0)),
+    total(T1, (1, B0), (-2, B1), (1, B2)),
+    total(T2, (-1, B0), (3, B1), (-3, B2), (1, B3)),
+    product(N0, T0, Z),
+    product(N1, T1, Z),
+    product(N2, T2, M),
+    product(T3, T1, M),
+    total(T3, (1, T3), (1, N0)),
+    product(T4, T3, Z),
+    total(T3, (1, N1), (1, N2)),  # S2
+    product(T5, T3, M),
+    total(T4, (1, T4), (1, T5)),  # S1
+    total(N2, (1, N2), (3, N1)),
+    product(T5, N2, M),
+    product(N1, N0, Z),
+    total(T5, (1, T5), (3, N1)),
+    product(N0, T5, M),
+    product(T5, B0, Z),
+    product(N1, T5, Z),
+    product(T5, N1, Z),
+    total(N0, (1, N0), (1, T5)),
+    total(N1, (1, N0), (1, T4)),
+    total(N3, (1, N0), (3, T4), (3, T3), (1, T2)),
+    total(N2, (1, N0), (2, T4), (1, T3)),
+)
+TAKE_ZOOM = program(
+    total(B0, (1, N0)),
+    total(B1, (1, N1)),
+    total(B2, (1, N2)),
+    total(B3, (1, N3)),
+    product(T0, K, Z),
+    total(K, (1, T0), (1, M)),
+    product(T0, D, Z),
+    total(D, (1, T0)),
+)
+KEEP = program(*[total(a, (1, b)) for a, b in zip(KEPT, STATE, strict=True)])
+RESTORE = program(*[total(b, (1, a)) for a, b in zip(KEPT, STATE, strict=True)])
 TO_NEXT = program(
     total(T0, (-1, B0), (6, B1), (-12, B2), (8, B3)),
     total(T1, (1, B1), (-4, B2), (4, B3)),
@@ -162,7 +210,7 @@ REMAINDER_ROOT = program(
 
 @kernel
 def start(w: Integers) -> None:
-    """The interval [0, 1], for the cubic in POWERS."""
+    """The interval [0, 1], for the cubic in P0 … P3."""
     w[ONE, 0] = w[ONE, 1] = w[D, 0] = w[D, 1] = 1
     w[K, 0] = 0
     w[0, LEVEL] = 0
@@ -195,7 +243,7 @@ def count_changes(w: Integers) -> int:
     """Changes of sign among the cubic's coefficients, zeros left out."""
     count, last = 0, 0
     for i in range(4):
-        s = sign(w, BERNSTEIN + i)
+        s = sign(w, B0 + i)
         if s * last < 0:
             count += 1
         if s != 0:
@@ -218,7 +266,7 @@ def advance(w: Integers) -> bool:
     while w[0, LEVEL] > 0 and w[K, 1] & 1 == 0:
         execute(w, TO_PARENT)
         for i in range(4):
-            divide_by_power(w, BERNSTEIN + i, 3)
+            divide_by_power(w, B0 + i, 3)
         divide_by_power(w, K, 1)
         divide_by_power(w, D, 1)
         w[0, LEVEL] -= 1
@@ -231,7 +279,7 @@ def _halve(w: Integers) -> int:
     stay_apart()
     execute(w, MIDDLE)
     middle = sign(w, T0)
-    if middle == -_first_sign(w, BERNSTEIN, 4):
+    if middle == -_first_sign(w, B0, 4):
         keep_left(w)
         return -1
     execute(w, KEEP_RIGHT)
@@ -240,6 +288,52 @@ def _halve(w: Integers) -> int:
         take_start(w)
         return 0
     return 1
+
+
+@kernel
+def enter(w: Integers) -> None:
+    """Take the only root inside the interval, and keep the interval for `leave`."""
+    execute(w, KEEP)
+    w[0, KEPT_LEVEL] = w[0, LEVEL]
+    w[0, MODE] = INSIDE
+    _zoom(w)
+
+
+@kernel
+def leave(w: Integers) -> None:
+    """Go back to the interval that was entered."""
+    execute(w, RESTORE)
+    w[0, LEVEL] = w[0, KEPT_LEVEL]
+
+
+@kernel
+def _zoom(w: Integers) -> None:
+    """Narrow the interval around its only root by ZOOM_BITS levels at once, or up to TIME_LEVEL, if a guess in floating point is right."""
+    stay_apart()
+    bits = min(ZOOM_BITS, TIME_LEVEL - w[0, LEVEL])
+    if bits < 4:
+        return
+    power = max(w[B0, 0], w[B1, 0], w[B2, 0], w[B3, 0])
+    b = (approximate(w, B0, power), approximate(w, B1, power), approximate(w, B2, power), approximate(w, B3, power))
+    x, kind = first_root(b, 0.0, -1.0, GUESS_ACCURACY)
+    if kind != CROSSING:
+        return
+    cell = int(math.ldexp(x, int(bits)))
+    set_scaled(w, Z, w[ONE, 1], bits)
+    before = _first_sign(w, B0, 4)
+    for _ in range(3):
+        if not 0 <= cell < 1 << bits:
+            return
+        set_scaled(w, M, cell, UNSHIFTED)
+        execute(w, ZOOM)
+        first, last = _first_sign(w, N0, 4), _last_sign(w, N0, 4)
+        if first == before and last == -before:
+            execute(w, TAKE_ZOOM)
+            w[0, LEVEL] += bits
+            return
+        if sign(w, N0) == 0:  # the root itself
+            return
+        cell += 1 if first == before else -1
 
 
 @kernel
@@ -252,7 +346,7 @@ def take_start(w: Integers) -> None:
 
 @kernel
 def _sign_at_ratio(w: Integers) -> int:
-    """The sign of ARGUMENT at NUM/DEN, DEN > 0."""
+    """The sign of the quadratic at NUM/DEN, DEN > 0."""
     execute(w, QUADRATIC_AT_RATIO)
     return sign(w, T0)
 
@@ -280,7 +374,7 @@ def _is_ratio_inside(w: Integers) -> bool:
 
 @kernel
 def _vanishes(w: Integers) -> bool:
-    """Whether ARGUMENT, not zero everywhere, is zero at the root inside the interval. If the root is a ratio, NUM/DEN has it then."""
+    """Whether the quadratic, not zero everywhere, is zero at the root inside the interval. If the root is a ratio, NUM/DEN has it then."""
     stay_apart()
     if sign(w, Q2) == 0:
         if sign(w, Q1) == 0:
@@ -291,12 +385,37 @@ def _vanishes(w: Integers) -> bool:
     else:
         execute(w, REMAINDER_ROOT)
         if sign(w, DEN) == 0:  # the quadratic divides the cubic, or they have no common root
-            return sign(w, NUM) == 0 and _first_sign(w, QUADRATIC, 3) != _last_sign(w, QUADRATIC, 3)
+            return sign(w, NUM) == 0 and _first_sign(w, C0, 3) != _last_sign(w, C0, 3)
         make_positive(w)
         vanishes = _is_ratio_inside(w) and _sign_at_ratio(w) == 0
     if vanishes:
         w[0, MODE] = RATIO
     return vanishes
+
+
+@kernel
+def _have_common_root(w: Integers) -> bool:
+    """Whether the resultant of the cubic and the quadratic is zero modulo PRIME."""
+    q0, q1, q2 = residue(w, Q0), residue(w, Q1), residue(w, Q2)
+    p0, p1, p2, p3 = residue(w, P0), residue(w, P1), residue(w, P2), residue(w, P3)
+    if q2 == 0:
+        return True
+    lead = (q2 * p2 - p3 * q1) % PRIME
+    square = q2 * q2 % PRIME
+    r1 = (square * p1 % PRIME - q2 * p3 % PRIME * q0 % PRIME - lead * q1 % PRIME) % PRIME
+    r0 = (square * p0 - lead * q0) % PRIME
+    return (q0 * r1 % PRIME * r1 % PRIME - q1 * r0 % PRIME * r1 % PRIME + q2 * r0 % PRIME * r0 % PRIME) % PRIME == 0
+
+
+@kernel
+def has_double_root(w: Integers) -> bool:
+    """Whether the discriminant of the cubic is zero modulo PRIME. Without it there is certainly no double root."""
+    a, b, c, d = residue(w, P3), residue(w, P2), residue(w, P1), residue(w, P0)
+    ac, bd, ad, bc, bb = a * c % PRIME, b * d % PRIME, a * d % PRIME, b * c % PRIME, b * b % PRIME
+    # 18·a·b·c·d − 4·b³·d + b²·c² − 4·a·c³ − 27·a²·d²
+    positive = 18 * (ac * bd % PRIME) + bc * bc % PRIME
+    negative = 4 * (bb * bd % PRIME) + 4 * (ac * (c * c % PRIME) % PRIME) + 27 * (ad * ad % PRIME)
+    return (positive - negative) % PRIME == 0
 
 
 @kernel
@@ -306,18 +425,19 @@ def sign_at_root(w: Integers, q: int) -> int:
     if w[q, 0] == 0 and w[q + 1, 0] == 0 and w[q + 2, 0] == 0:
         return 0
     for i in range(3):
-        copy(w, ARGUMENT + i, q + i)
+        copy(w, Q0 + i, q + i)
     if w[0, MODE] != INSIDE:
         return _sign_at_ratio(w)
     execute(w, RESTRICT)
-    halvings = 0
+    tested = False
     while w[0, OVERFLOW] == 0:
         first, second, third = sign(w, C0), sign(w, C1), sign(w, C2)
         low, high = min(first, second, third), max(first, second, third)
         if low * high >= 0:
             return high if high != 0 else low
-        if halvings == ZERO_TEST_AFTER and _vanishes(w):
+        if not tested and _have_common_root(w) and _vanishes(w):
             return 0
+        tested = True
         half = _halve(w)
         if half == 0:
             return _sign_at_ratio(w)
@@ -325,7 +445,6 @@ def sign_at_root(w: Integers, q: int) -> int:
             execute(w, QUADRATIC_LEFT)
         else:
             execute(w, QUADRATIC_RIGHT)
-        halvings += 1
     return 0
 
 

@@ -14,15 +14,11 @@ highest and lowest bits are up to 300 binary digits apart leave 12,000 bits, or 
 
 import math
 
-import numpy as np
-
 from abut.arrays import Floats, Integers
 from abut.ccd.carve import FREE, HIT, LIMIT, NEVER
 from abut.ccd.exact_root import (
-    AT_START,
     B0,
     DEN,
-    INSIDE,
     MODE,
     NUM,
     ONE,
@@ -30,17 +26,19 @@ from abut.ccd.exact_root import (
     P1,
     P2,
     P3,
-    POWERS,
     RATIO,
     ROOT_ROWS,
     T0,
     T1,
     T2,
-    T6,
-    T7,
+    T3,
+    T5,
     advance,
     count_changes,
+    enter,
+    has_double_root,
     keep_left,
+    leave,
     make_positive,
     sign_at_root,
     sign_of_cubic_at_ratio,
@@ -48,18 +46,30 @@ from abut.ccd.exact_root import (
     take_start,
     time_of_root,
 )
-from abut.ccd.integers import OVERFLOW, combine, copy, execute, multiply, product, program, set_scaled, sign, total
+from abut.ccd.integers import (
+    OVERFLOW,
+    combine,
+    copy,
+    execute,
+    multiply,
+    product,
+    program,
+    rows,
+    set_scaled,
+    sign,
+    total,
+)
 from abut.jit import kernel, stay_apart
 
 # Rows. A linear function has rows of 1 and t, a quadratic of 1, t and t².
-PATH = np.int64(ROOT_ROWS)  # r_j along axis d: PATH + 2·(3·j + d), j = 0, 1, 2
+(PATH,) = rows(ROOT_ROWS, 1)  # r_j along axis d: PATH + 2·(3·j + d), j = 0, 1, 2
 SECOND, THIRD = PATH + 18, PATH + 24  # r2 − r1 and r3 − r1
 CROSS = PATH + 30  # c_k along axis d: CROSS + 3·(3·k + d), k = 0, 1, 2
 ALL = CROSS + 27  # c1 + c2 + c3 along axis d: ALL + 3·d
 NORMAL = ALL + 9  # N along axis d: NORMAL + 3·d
 SCALAR = NORMAL + 9  # scalar products, up to four
 EXACT_ROWS = int(SCALAR) + 12
-PLUS, MINUS, NOT = np.int64(1), np.int64(-1), np.int64(0)  # factors that are no literals either
+MINUS, NOT, PLUS = rows(-1, 3)  # factors that are no literals either
 
 END_TO_END = program(*[total(PATH + i + 1, (1, PATH + i + 1), (-1, PATH + i)) for i in range(0, 18, 2)])
 SUM_OF_CROSSES = program(*[total(ALL + i, (1, CROSS + i), (1, CROSS + 9 + i), (1, CROSS + 18 + i)) for i in range(9)])
@@ -111,8 +121,8 @@ SLOPE_AT_RATIO = program(
 OTHER_ROOT = program(  # −p2/p3 − 2·NUM/DEN
     product(T0, P3, NUM),
     product(T1, P2, DEN),
-    total(T6, (-1, T1), (-2, T0)),
-    product(T7, P3, DEN),
+    total(T5, (-1, T1), (-2, T0)),
+    product(T3, P3, DEN),
 )
 RATIO_FROM_1 = program(total(T0, (1, DEN), (-1, NUM)))
 ENDS = program(total(P0, (0, ONE)), total(P1, (1, ONE)), total(P2, (-1, ONE)), total(P3, (0, ONE)))  # t·(1 − t)
@@ -170,7 +180,7 @@ def _clear(w: Integers, row: int, count: int) -> None:
 
 @kernel
 def _set_quadratics(w: Integers, is_face: bool) -> None:
-    """The cross products, their sum, the normal, and P into POWERS."""
+    """The cross products, their sum, the normal, and P into P0 … P3."""
     stay_apart()
     _clear(w, CROSS, 27)
     for k in range(3):
@@ -260,7 +270,7 @@ def _find_double_root(w: Integers) -> bool:
     It is the root of the remainder R of 9·p3·P by P′. If R ≡ 0 the root is triple, −p2/(3·p3); a quadratic (p3 = 0) can
     only have the root −p1/(2·p2), which is that of R too."""
     stay_apart()
-    if sign(w, P3) == 0 and sign(w, P2) == 0:
+    if (sign(w, P3) == 0 and sign(w, P2) == 0) or not has_double_root(w):
         return False
     execute(w, DOUBLE_ROOT)
     if sign(w, DEN) == 0:
@@ -282,42 +292,37 @@ def _first_of_ratios(w: Integers, is_face: bool) -> float:
     for attempt in range(2 if other else 1):
         if attempt == 1:
             execute(w, OTHER_ROOT)
-            copy(w, NUM, T6)
-            copy(w, DEN, T7)
+            copy(w, NUM, T5)
+            copy(w, DEN, T3)
         best = min(best, _try_ratio(w, is_face))
     return best
 
 
 @kernel
 def _first_at_roots(w: Integers, is_face: bool) -> float:
-    """First contact in [0, 1] at a root of the cubic in POWERS, which is not zero everywhere; NEVER when there is none."""
+    """First contact in [0, 1] at a root of the cubic in P0 … P3, which is not zero everywhere; NEVER when there is none."""
     stay_apart()
     if _find_double_root(w):
         return _first_of_ratios(w, is_face)
     start(w)
     start_tried, going = False, True
     while w[0, OVERFLOW] == 0:
-        # At the end of the walk the interval starts at 1; only its start is tried then.
-        count = count_changes(w) if going else 0
         if sign(w, B0) == 0 and not start_tried:
             take_start(w)
-        elif count == 1:
-            w[0, MODE] = INSIDE
-        elif count > 1:
+            if _meets(w, is_face):
+                return time_of_root(w)
+        if not going:  # the interval starts at 1
+            break
+        count = count_changes(w)
+        if count > 1:
             keep_left(w)
             start_tried = True
             continue
-        else:
-            w[0, MODE] = RATIO  # nothing to try
-        if w[0, MODE] != RATIO:
+        if count == 1:
+            enter(w)
             if _meets(w, is_face):
                 return time_of_root(w)
-            # A root inside may have turned out to be the middle, where the interval starts now.
-            start_tried = w[0, MODE] == AT_START
-            if start_tried:
-                continue
-        if not going:
-            break
+            leave(w)
         start_tried = False
         going = advance(w)
     return NEVER
@@ -336,7 +341,7 @@ def _first_coplanar(w: Integers, is_face: bool) -> float:
         else:
             w[P3, 0] = 0
             for i in range(3):
-                copy(w, POWERS + i, q + i)
+                copy(w, P0 + i, q + i)
         if w[P0, 0] != 0 or w[P1, 0] != 0 or w[P2, 0] != 0:
             best = min(best, _first_at_roots(w, is_face))
     return best

@@ -8,6 +8,7 @@ UNDECIDED of `carve`, and a time: of the first contact in [0, t_max], NEVER, or 
 
 from abut.ccd.carve import STEPS, first_contact
 from abut.ccd.relative import relative_paths
+from abut.ccd.within import first_within
 from abut.geometry.vec import Vec3
 from abut.jit import element
 
@@ -46,3 +47,41 @@ def impact_edge_edge(
     """When edge a0 a1 first touches edge b0 b1 in [0, t_max]."""
     paths, sizes, _ = relative_paths(a0_t0, a1_t0, b0_t0, b1_t0, a0_t1, a1_t1, b0_t1, b1_t1)
     return first_contact(False, paths, sizes, t_max, tolerance, STEPS)
+
+
+@element
+def impact_vertex_face_within(
+    v_t0: Vec3,
+    a_t0: Vec3,
+    b_t0: Vec3,
+    c_t0: Vec3,
+    v_t1: Vec3,
+    a_t1: Vec3,
+    b_t1: Vec3,
+    c_t1: Vec3,
+    distance: float,
+    t_max: float,
+    max_steps: int,
+) -> tuple[int, float]:
+    """When vertex v first comes within `distance` > 0 of face abc in [0, t_max]: FREE, HIT or LIMIT (`within`)."""
+    paths, sizes, scale = relative_paths(v_t0, a_t0, b_t0, c_t0, v_t1, a_t1, b_t1, c_t1)
+    return first_within(True, paths, sizes, distance * scale, t_max, max_steps)
+
+
+@element
+def impact_edge_edge_within(
+    a0_t0: Vec3,
+    a1_t0: Vec3,
+    b0_t0: Vec3,
+    b1_t0: Vec3,
+    a0_t1: Vec3,
+    a1_t1: Vec3,
+    b0_t1: Vec3,
+    b1_t1: Vec3,
+    distance: float,
+    t_max: float,
+    max_steps: int,
+) -> tuple[int, float]:
+    """When edge a0 a1 first comes within `distance` > 0 of edge b0 b1 in [0, t_max]: FREE, HIT or LIMIT (`within`)."""
+    paths, sizes, scale = relative_paths(a0_t0, a1_t0, b0_t0, b1_t0, a0_t1, a1_t1, b0_t1, b1_t1)
+    return first_within(False, paths, sizes, distance * scale, t_max, max_steps)

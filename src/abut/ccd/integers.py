@@ -10,6 +10,7 @@ Straight-line formulas are tables (`program`) that `execute` reads. Calls writte
 """
 
 import math
+from typing import cast
 
 import numpy as np
 
@@ -20,11 +21,17 @@ BITS = 27
 BASE = 1 << BITS
 MASK = BASE - 1
 DIGITS = 498  # 13,446 bits
+PRIME = (1 << 31) - 1
 OVERFLOW = 0
 """Column of the header that tells of a result without room."""
 
 
 Line = tuple[int, ...]
+
+
+def rows(first: int, count: int) -> list[int]:
+    """Numbers of rows as NumPy integers. Those of Python would be literals to Numba, which compiles a function again for each literal."""
+    return cast("list[int]", list(np.arange(first, first + count, dtype=np.int64)))
 
 
 def total(out: int, *terms: tuple[int, int]) -> Line:
@@ -172,6 +179,25 @@ def set_scaled(w: Integers, out: int, mantissa: int, exponent: int) -> None:
 
 
 @kernel
+def residue(w: Integers, a: int) -> int:
+    """A mod PRIME, in [0, PRIME)."""
+    rest = 0
+    for k in range(w[a, 0], 0, -1):
+        rest = ((rest << BITS) + w[a, k]) % PRIME
+    return rest
+
+
+@kernel
+def approximate(w: Integers, a: int, power: int) -> float:
+    """a/2^(27·power), by its three highest digits, for a count of at most power."""
+    count = w[a, 0]
+    value = 0.0
+    for k in range(max(1, count - 2), count + 1):
+        value += math.ldexp(float(w[a, k]), int(BITS * (k - 1 - power)))
+    return value
+
+
+@kernel
 def _leading(w: Integers, a: int) -> tuple[int, int]:
     """m and e with 2⁵² ≤ m < 2⁵³ and m·2ᵉ ≤ a < (m + 1)·2ᵉ, for a > 0 (e is negative when a is below 2⁵²)."""
     count = w[a, 0]
@@ -197,7 +223,7 @@ def dyadic_below(w: Integers, a: int, power: int) -> float:
     if w[a, 0] == 0:
         return 0.0
     m, exponent = _leading(w, a)
-    return math.ldexp(float(m), exponent - power)
+    return math.ldexp(float(m), int(exponent - power))
 
 
 @kernel
@@ -208,4 +234,4 @@ def ratio_below(w: Integers, a: int, b: int) -> float:
     m_a, e_a = _leading(w, a)
     m_b, e_b = _leading(w, b)
     # m_b may be low by 2⁻⁵² of itself, the quotient and the product are rounded by 2⁻⁵³ each.
-    return math.ldexp(float(m_a) / float(m_b) * (1.0 - 2.0**-50), e_a - e_b)
+    return math.ldexp(float(m_a) / float(m_b) * (1.0 - 2.0**-50), int(e_a - e_b))

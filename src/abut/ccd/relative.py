@@ -11,7 +11,7 @@ below FLOOR, underflow: an underflow costs 2⁻¹⁰⁷⁴ each, times at most t
 import math
 
 from abut.geometry.vec import Vec3, lerp, subtract
-from abut.jit import element
+from abut.jit import element, inlined
 
 UNIT = 2.0**-53
 FLOOR = 2.0**-900
@@ -28,7 +28,7 @@ def _largest(a: float, b: float, c: float, d: float, e: float, f: float) -> floa
     return max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f))
 
 
-@element
+@inlined
 def measure(p: Paths) -> Vec3:
     """The largest |component| along each axis."""
     return (
@@ -55,7 +55,7 @@ def _rescale(p: Paths, exponent: int) -> Paths:
     )
 
 
-@element
+@inlined
 def relative_paths(
     x0: Vec3, x1: Vec3, x2: Vec3, x3: Vec3, y0: Vec3, y1: Vec3, y2: Vec3, y3: Vec3
 ) -> tuple[Paths, Vec3, float]:
@@ -76,7 +76,7 @@ def relative_paths(
     return paths, sizes, 1.0
 
 
-@element
+@inlined
 def paths_at(p: Paths, t: float) -> tuple[Vec3, Vec3, Vec3]:
     """r1, r2 and r3 at time t. Each component is off by 4u·size at most: u from r, 2½u from the interpolation."""
     return lerp(p[0], p[3], t), lerp(p[1], p[4], t), lerp(p[2], p[5], t)

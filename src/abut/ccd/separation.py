@@ -11,7 +11,7 @@ changes the line's value there by 8u·S. Together 20u·S; the numbers are compar
 
 from abut.ccd.relative import FLOOR, UNIT, Paths, paths_at
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, norm_sq, subtract
-from abut.jit import element
+from abut.jit import element, inlined
 
 BOUND_SEPARATION = 32.0 * UNIT
 NONE_LO, NONE_HI = 2.0, -1.0
@@ -19,7 +19,7 @@ NONE_LO, NONE_HI = 2.0, -1.0
 DIRECTION_COUNT = 13
 
 
-@element
+@inlined
 def _clip(at_t0: float, at_t1: float, lo: float, hi: float) -> tuple[float, float]:
     """The part of [lo, hi] where a linear function is positive."""
     if at_t0 > 0.0:
@@ -32,7 +32,7 @@ def _clip(at_t0: float, at_t1: float, lo: float, hi: float) -> tuple[float, floa
     return lo, hi
 
 
-@element
+@inlined
 def carve(is_face: bool, p: Paths, sizes: Vec3, s: Vec3, t: float, margin: float) -> tuple[float, float]:
     """The largest interval around t on which s surely keeps the pair more than margin/|s| apart; lo > hi: none.
 

@@ -15,7 +15,7 @@ from abut.ccd.relative import Paths, paths_at
 from abut.ccd.separation import carve
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
-from abut.geometry.vec import Vec3, norm_sq, subtract
+from abut.geometry.vec import Vec3, norm, subtract
 from abut.jit import element
 
 SEPARATION_TOLERANCE = 1e-6
@@ -45,10 +45,10 @@ def first_within(
     for _ in range(max_steps):
         r1, r2, r3 = paths_at(p, t)
         s = closest_vector(is_face, r1, r2, r3)
-        length_sq = norm_sq(s)
-        if not length_sq > enough * enough:
+        length = norm(s)
+        if not length > enough:
             return HIT, t
-        _, end = carve(is_face, p, sizes, s, t, distance * (length_sq**0.5) * ROUND_UP)
+        _, end = carve(is_face, p, sizes, s, t, distance * length * ROUND_UP)
         if end >= t_max:
             return FREE, NEVER
         if not end > t:  # rounding hides the gap
