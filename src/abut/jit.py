@@ -145,6 +145,11 @@ def element(function: F) -> F:
     return _compile(function)
 
 
+def inlined(function: F) -> F:
+    """Compile a function that LLVM copies into its callers: for the innermost loops, where passing a dozen pointers costs more than the work."""
+    return _compile(function, forceinline=True)
+
+
 def kernel(function: F) -> F:
     """Compile a function over arrays, run on one thread, without the interpreter lock."""
     return _compile(function)

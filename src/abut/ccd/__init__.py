@@ -1,14 +1,22 @@
 """Continuous collision: what touches what between t = 0 and t = 1, and when (Wan 2022). Never missed, never late."""
 
+from abut.ccd.candidates import candidates
+from abut.ccd.filters import Filtered, filter_dnf, filter_slpf
 from abut.ccd.results import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, Candidates, Impacts, Kind, Status, Verdict
+from abut.ccd.stream import stream_candidates
 
 __all__ = [
     "EDGE_EDGE",
     "FACE_VERTEX",
     "VERTEX_FACE",
     "Candidates",
+    "Filtered",
     "Impacts",
     "Kind",
     "Status",
     "Verdict",
+    "candidates",
+    "filter_dnf",
+    "filter_slpf",
+    "stream_candidates",
 ]
