@@ -12,7 +12,7 @@ from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
 from ccd.steps import KINDS, SCENES, VOLUMES, as_set, lattice, load_scene, soup
 
-FACES = 6 if INTERPRETED else 60
+FACES = 16 if INTERPRETED else 60
 DIRECTIONS = [d for d in np.ndindex(3, 3, 3) if d > (1, 1, 1)]  # 13, one of each opposite pair, components less 1
 
 
@@ -52,7 +52,7 @@ def test_chunks_are_the_candidates(kind, rng):
 
 @pytest.mark.parametrize("volume", VOLUMES)
 def test_little_memory_gives_more_chunks_and_the_same_pairs(volume, rng):
-    mesh, v_t0, v_t1 = soup(rng, FACES, size=1.0)
+    mesh, v_t0, v_t1 = soup(rng, FACES, size=3.0)
     whole = candidates(mesh, v_t0, v_t1, volume=volume)
     least = least_memory(mesh, v_t0, v_t1, volume=volume)
     sizes = []

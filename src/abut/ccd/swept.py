@@ -29,6 +29,7 @@ VOLUMES = {"aabb": COLUMNS[6], **{f"kdop{k}": columns for k, columns in COLUMNS.
 """Name of a volume: its number of directions."""
 
 DIAGONAL_COLUMNS, AXES_AND_DIAGONALS = COLUMNS[8], COLUMNS[14]
+SMALLEST_HALF = 2.0**-60  # a scene that is smaller, beside its margin, is one cell of the curve
 EXTENT = 0.25  # half the size of the scene in float32: sums of three coordinates stay below 1
 
 
@@ -85,7 +86,7 @@ def frame_of(bodies: list[Moving], margin: float) -> Frame:
     exponent = max(math.frexp(size)[1], -1000) if size > 0 else 0
     scale = math.ldexp(EXTENT, -exponent)
     x, y, z = middle.tolist()
-    return Frame(x, y, z, scale, max(half * scale, float(np.finfo(np.float32).tiny)), margin / 2)
+    return Frame(x, y, z, scale, half * scale if half * scale > SMALLEST_HALF else EXTENT, margin / 2)
 
 
 @element
