@@ -265,6 +265,61 @@ def _store_chosen(typingctx: Any, array: Any, offset: Any, value: Any, mask: Any
     return types.none(array, types.intp, value, types.int64), codegen
 
 
+def _exchange(builder: Any, value: Any, distance: int, takes_less: Any) -> Any:
+    """One stage of a sorting network: lane i and lane i ^ distance compare, and takes_less(i) tells whether lane i keeps the smaller."""
+    width = value.type.count
+    order = ir.Constant(ir.VectorType(INTEGER, width), [i ^ distance for i in range(width)])
+    other = builder.shuffle_vector(value, ir.Constant(value.type, ir.Undefined), order)
+    is_less = builder.icmp_signed("<", value, other)
+    less, more = builder.select(is_less, value, other), builder.select(is_less, other, value)
+    keeps = ir.Constant(ir.VectorType(ir.IntType(1), width), [int(takes_less(i)) for i in range(width)])
+    return builder.select(keeps, less, more)
+
+
+def _sort_16(typingctx: Any, array: Any, offset: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = _pointer(context, builder, sig.args[0], args[0], args[1], 16, INTEGER)
+        value = builder.load(place, align=4)
+        for size in (2, 4, 8, 16):
+            distance = size // 2
+            while distance:
+                value = _exchange(
+                    builder, value, distance, lambda i, d=distance, k=size: ((i & d) == 0) == ((i & k) == 0)
+                )
+                distance //= 2
+        builder.store(value, place, align=4)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), codegen
+
+
+def _merge_16(typingctx: Any, array: Any, offset: Any, other: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        places = [_pointer(context, builder, sig.args[0], args[0], at, 16, INTEGER) for at in args[1:]]
+        first, second = (builder.load(place, align=4) for place in places)
+        backwards = ir.Constant(ir.VectorType(INTEGER, 16), list(range(15, -1, -1)))
+        second = builder.shuffle_vector(second, ir.Constant(second.type, ir.Undefined), backwards)
+        is_less = builder.icmp_signed("<", first, second)
+        halves = builder.select(is_less, first, second), builder.select(is_less, second, first)
+        for half, place in zip(halves, places, strict=True):
+            value = half
+            for distance in (8, 4, 2, 1):
+                value = _exchange(builder, value, distance, lambda i, d=distance: (i & d) == 0)
+            builder.store(value, place, align=4)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, types.intp), codegen
+
+
+def _sort_16_array(array: Any, offset: int) -> None:
+    array[offset : offset + 16].sort()
+
+
+def _merge_16_array(array: Any, offset: int, other: int) -> None:
+    both = np.sort(np.concatenate([array[offset : offset + 16], array[other : other + 16]]))
+    array[offset : offset + 16], array[other : other + 16] = both[:16], both[16:]
+
+
 def _store_chosen_array(array: Any, offset: int, value: Any, mask: int) -> None:
     chosen = value[(mask >> np.arange(len(value))) & 1 == 1]
     array.reshape(-1)[offset : offset + len(value)] = np.concatenate([chosen, np.full(len(value) - len(chosen), -1)])
@@ -292,6 +347,8 @@ if INTERPRETED:
     greatest: Any = np.max
     count_bits: Any = lambda mask: int(mask).bit_count()  # noqa: E731
     store_chosen: Any = _store_chosen_array
+    sort_16: Any = _sort_16_array
+    merge_16: Any = _merge_16_array
 else:
     load_8 = _load(8)
     load_16 = _load(16)
@@ -312,3 +369,7 @@ else:
     store_chosen = intrinsic(_store_chosen)
     """`store_chosen(array, offset, indices, mask)`: the indices whose bit is set, one after the other. All lanes are written: what
     follows the chosen ones is anything."""
+    sort_16 = intrinsic(_sort_16)
+    """`sort_16(array, offset)`: sort sixteen int32 in place, by a bitonic network (Batcher 1968)."""
+    merge_16 = intrinsic(_merge_16)
+    """`merge_16(array, offset, other)`: of two sorted sixteens the smaller half to `offset`, the larger to `other`, each sorted."""

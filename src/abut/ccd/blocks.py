@@ -52,7 +52,7 @@ _COUNT, _BLOCK_COUNT, _CORNER_COUNT, _COLUMNS, _HAS_ENDS, _LEVEL_COUNT, _LEVELS 
 class View(NamedTuple):
     """What a kernel sees of blocks: pointers, to be read with `load`, and sizes.
 
-    ids (slots,): the primitives, −1 in empty lanes. node_ids (nodes of level 0, 16): the least of each block. corners (corner_count, slots):
+    ids (slots,): the primitives, −1 in empty lanes. node_ids (nodes of level 0, 16): the largest of each block. corners (corner_count, slots):
     their vertices. motion, elements, placed, intervals: see `swept`.
     """
 
@@ -166,12 +166,12 @@ def _join(source: Any, at: int, target: Any, lo_at: int, hi_at: int, hi_from: in
 
 @inlined
 def _fill_node(view: View, block: int) -> None:
-    """Write the box of a block, and its least index, into its lane of its node."""
+    """Write the box of a block, and its largest index, into its lane of its node."""
     node, lane = block // WIDTH, block % WIDTH
-    smallest = load(view.ids, block * WIDTH)
-    for slot in range(block * WIDTH + 1, min(block * WIDTH + WIDTH, view.primitive_count)):
-        smallest = min(smallest, load(view.ids, slot))
-    store(view.node_ids, block, smallest)
+    largest = load(view.ids, block * WIDTH)
+    for slot in range(block * WIDTH + 1, block * WIDTH + WIDTH):
+        largest = max(largest, load(view.ids, slot))
+    store(view.node_ids, block, largest)
     for column in range(3):
         at = block * BOX + column * WIDTH
         to = node * BOX + column * WIDTH + lane

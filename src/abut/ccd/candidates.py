@@ -1,18 +1,15 @@
 """Candidates: the pairs of vertices and faces, and of edges, whose swept volumes meet, each once and sorted (Wan 2022, §1.1).
 
 The volumes bound vertices and edges, not only faces (the paper's extra layer), so a pair is found for what it is and not for its triangles.
-Each search has the second thing of a pair as query (the face of vertex-face, the larger edge): it finds for every face the vertices, for
-every edge the smaller edges. Pairs sorted by their first thing come out of that by one counting sort: faces are taken in ascending order
-and written behind one another into the rows of their vertices, so the second column ascends by itself.
+The first thing of a pair is the query: for every vertex its faces are found, for every edge the edges of larger index. What a query found
+is sorted while it is in the cache, by networks of 16 lanes, and copied to the rows that its index and the lengths before it give.
 
-Everything that depends on the number of threads ends in the same place: chunks of the search have regions of their own, and the parts of
-the sort are joined in ascending order.
+The result does not depend on the threads: chunks of the search have regions of their own, and the rows of a query have one place.
 """
 
 import threading
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,10 +17,11 @@ from abut import arrays
 from abut.arrays import frozen
 from abut.ccd.blocks import WIDTH, Blocks, build, open_blocks
 from abut.ccd.results import Candidates
-from abut.ccd.search import EVERY, SMALLER, Rules, collect, list_blocks
+from abut.ccd.search import EVERY, LARGER, Rules, collect, lanes_at_once, list_blocks
 from abut.ccd.swept import VOLUMES, Indices, Moving, frame_of
 from abut.errors import InvalidInput
 from abut.jit import kernel, parallel, prange
+from abut.lanes import count_bits, merge_16, sort_16
 from abut.mesh import Mesh, as_mesh
 from abut.scratch import load
 
@@ -33,11 +31,22 @@ STRIDE = (
 )
 FOUND_EACH = 128  # pairs a query that room is made for at first; a region's memory is touched only where it is written
 ROOM_KEPT = 1 << 28  # bytes
-SORT_PARTS = 16  # at most so many histograms of the sort
+BLOCK_ROOM = 1 << 15  # entries that the queries of a block share, if one of them does not need more
+COPIES = 64  # parts in which rows are copied
+LAST = np.iinfo(np.int32).max
+
+
+class Scratch(NamedTuple):
+    """Memory of the tasks of a search, one row each: see `list_blocks` and `collect`."""
+
+    lists: Indices
+    masks: Indices
+    rows: Indices
+    lengths: NDArray[np.int64]
 
 
 class Runs(NamedTuple):
-    """What each query primitive i met: found[start[i] : start[i] + length[i]], in the order of the search."""
+    """What each query primitive i met, ascending: found[start[i] : start[i] + length[i]]."""
 
     start: NDArray[np.int64]
     length: Indices
@@ -45,37 +54,71 @@ class Runs(NamedTuple):
 
 
 @kernel
+def sort_row(row: Indices, at: int, length: int) -> None:
+    """Sort row[at : at + length]; what follows, up to a multiple of 16, is written over.
+
+    Sixteens are sorted by themselves, then merged pair by pair in the order of Batcher's merge exchange (Knuth, The Art of Computer
+    Programming 3, 5.2.2, algorithm M), which sorts runs as well as numbers."""
+    count = (length + WIDTH - 1) // WIDTH
+    for k in range(at + length, at + count * WIDTH):
+        row[k] = LAST
+    for i in range(count):
+        sort_16(row, at + i * WIDTH)
+    top = 1
+    while 2 * top < count:
+        top *= 2
+    p = top if count > 1 else 0
+    while p > 0:
+        q, r, d = top, 0, p
+        while True:
+            for i in range(count - d):
+                if i & p == r:
+                    merge_16(row, at + i * WIDTH, at + (i + d) * WIDTH)
+            if q == p:
+                break
+            d, q, r = q - p, q // 2, p
+        p //= 2
+
+
+@kernel
 def _search_chunk(
-    query: Any, target: Any, rules: Rules, chunk: int, capacity: int, lists: Indices, masks: Indices, runs: Runs
+    query: Any, target: Any, rules: Rules, chunk: int, capacity: int, scratch: Scratch, runs: Runs
 ) -> int:
     """Fill the runs of a chunk of query blocks into its region, and return the room it needed. If that is more, its runs are worth nothing."""
     q = open_blocks(query)
+    lists, masks, row, lengths = scratch.lists[chunk], scratch.masks[chunk], scratch.rows[chunk], scratch.lengths[chunk]
     begin = chunk * capacity
     at, spilled = begin, 0
     for block in range(chunk * q.block_count // TASKS, (chunk + 1) * q.block_count // TASKS):
-        row, count, found_count = list_blocks(query, target, rules, block, lists, masks)
-        nodes = lists[row]
-        for lane in range(WIDTH):
-            i = load(q.ids, block * WIDTH + lane)
-            if i < 0:
-                break
-            if at + (found_count + 1) * WIDTH > begin + capacity:
-                spilled += at - begin
-                at = begin
-            end = collect(query, target, rules, block, lane, nodes, masks, count, runs.found, at)
-            runs.start[i] = at
-            runs.length[i] = end - at
-            at = end
+        which, count, block_count = list_blocks(query, target, rules, block, lists, masks)
+        stride, nodes = (block_count + 1) * WIDTH, lists[which]
+        first, last = 0, min(WIDTH, q.primitive_count - block * WIDTH)
+        while first < last:
+            lanes = lanes_at_once(first, last, stride, len(row))
+            collect(query, target, rules, block, lanes, nodes, masks, count, stride, row, lengths)
+            for rank in range(count_bits(lanes)):
+                length = lengths[rank]
+                if at + length > begin + capacity:
+                    spilled += at - begin
+                    at = begin
+                sort_row(row, rank * stride, length)
+                for k in range(length):
+                    runs.found[at + k] = row[rank * stride + k]
+                i = load(q.ids, block * WIDTH + first + rank)
+                runs.start[i] = at
+                runs.length[i] = length
+                at += length
+            first += count_bits(lanes)
     return spilled + at - begin
 
 
 @parallel
 def _find_runs(
-    query: Any, target: Any, rules: Rules, capacity: int, lists: Any, masks: Any, runs: Runs, needed: Any
+    query: Any, target: Any, rules: Rules, capacity: int, scratch: Scratch, runs: Runs, needed: NDArray[np.int64]
 ) -> None:
     for task in prange(TASKS):
         chunk: Any = np.int64(task) * STRIDE % TASKS
-        needed[chunk] = _search_chunk(query, target, rules, chunk, capacity, lists[chunk], masks[chunk], runs)
+        needed[chunk] = _search_chunk(query, target, rules, chunk, capacity, scratch, runs)
 
 
 class _Room(threading.local):
@@ -95,80 +138,56 @@ class _Room(threading.local):
 _room = _Room()
 
 
+def reserve(target: Blocks, task_count: int) -> Scratch:
+    """Scratch memory for searches of a target."""
+    room = max((target.block_count + 2) * WIDTH, BLOCK_ROOM)
+    return Scratch(
+        np.empty((task_count, 2, target.node_count), dtype=np.int32),
+        np.empty((task_count, target.node_count), dtype=np.int32),
+        np.empty((task_count, room), dtype=np.int32),
+        np.empty((task_count, WIDTH), dtype=np.int64),
+    )
+
+
 def find_runs(query: Blocks, target: Blocks, rules: Rules) -> Runs:
     """What each query primitive meets. The runs lie in memory that the next call in this thread writes over."""
-    start, count = np.empty(query.count, dtype=np.int64), np.empty(query.count, dtype=np.int32)
-    lists = np.empty((TASKS, 2, target.node_count), dtype=np.int32)
-    masks = np.empty((TASKS, target.node_count), dtype=np.int32)
+    start, length = np.empty(query.count, dtype=np.int64), np.empty(query.count, dtype=np.int32)
     needed = np.zeros(TASKS, dtype=np.int64)
-    least = (target.block_count + 2) * WIDTH  # what one query lane can need
-    capacity = max(FOUND_EACH * (query.count // TASKS + 1) + least, len(_room.found) // TASKS)
+    scratch = reserve(target, TASKS)
+    capacity = max(FOUND_EACH * (query.count // TASKS + 1), target.count, len(_room.found) // TASKS)
     while True:
-        runs = Runs(start, count, _room.of(TASKS * capacity))
-        _find_runs(query.handle, target.handle, rules, capacity, lists, masks, runs, needed)
-        if needed.max() + least <= capacity:
+        runs = Runs(start, length, _room.of(TASKS * capacity))
+        _find_runs(query.handle, target.handle, rules, capacity, scratch, runs, needed)
+        if needed.max() <= capacity:
             return runs
-        capacity = int(needed.max()) + least
-
-
-@kernel
-def _count_part(runs: Runs, begin: int, end: int, counts: Any) -> None:
-    found = runs.found
-    for i in range(begin, end):
-        start = runs.start[i]
-        for k in range(start, start + runs.length[i]):
-            counts[found[k]] += 1
+        # A region whose end was left free by a long run needs that much more.
+        capacity = int(needed.max()) + target.count
 
 
 @parallel
-def _count_firsts(runs: Runs, bounds: NDArray[np.int64], counts: Any) -> None:
-    for part in prange(len(counts)):
-        _count_part(runs, bounds[part], bounds[part + 1], counts[part])
+def _copy_rows(runs: Runs, ends: NDArray[np.int64], bounds: NDArray[np.int64], pairs: Indices) -> None:
+    for part in prange(len(bounds) - 1):
+        _copy_part(runs, ends, bounds[part], bounds[part + 1], pairs)
 
 
 @kernel
-def _place_firsts(counts: Any) -> None:
-    """From the number of pairs of a first thing in each part to the row where they begin."""
-    total = 0
-    for first in range(counts.shape[1]):
-        for part in range(counts.shape[0]):
-            here = counts[part, first]
-            counts[part, first] = total
-            total += here
-
-
-@kernel
-def _scatter_part(runs: Runs, begin: int, end: int, places: Any, pairs: Indices) -> None:
+def _copy_part(runs: Runs, ends: NDArray[np.int64], begin: int, end: int, pairs: Indices) -> None:
     found = runs.found
     for i in range(begin, end):
-        start = runs.start[i]
-        for k in range(start, start + runs.length[i]):
-            first = found[k]
-            place = places[first]
-            places[first] = place + 1
-            pairs[place, 0] = first
-            pairs[place, 1] = i
+        start, length = runs.start[i], runs.length[i]
+        to = ends[i] - length
+        for k in range(length):
+            pairs[to + k, 0] = i
+            pairs[to + k, 1] = found[start + k]
 
 
-@parallel
-def _scatter(runs: Runs, bounds: NDArray[np.int64], places: Any, pairs: Indices) -> None:
-    for part in prange(len(places)):
-        _scatter_part(runs, bounds[part], bounds[part + 1], places[part], pairs)
-
-
-def sort_runs(runs: Runs, first_count: int) -> Indices:
-    """(n,2) pairs (found, query), sorted."""
+def list_pairs(runs: Runs) -> Indices:
+    """(n,2) pairs (query, found), sorted."""
     ends = np.cumsum(runs.length, dtype=np.int64)
     total = int(ends[-1]) if len(ends) else 0
-    part_count = min(numba.get_num_threads(), SORT_PARTS)
-    shares = np.arange(1, part_count) * total // part_count
-    bounds = np.concatenate([[0], np.searchsorted(ends, shares), [len(ends)]])
-    # Half the memory of the histograms is a third of the time; rows beyond int32 are for those who have 16 GB for them.
-    counts = np.zeros((part_count, first_count), dtype=np.int32 if total < 2**31 else np.int64)
-    _count_firsts(runs, bounds, counts)
-    _place_firsts(counts)
+    bounds = np.concatenate([[0], np.searchsorted(ends, np.arange(1, COPIES) * total // COPIES), [len(ends)]])
     pairs = np.empty((total, 2), dtype=np.int32)
-    _scatter(runs, bounds, counts, pairs)
+    _copy_rows(runs, ends, bounds, pairs)
     return pairs
 
 
@@ -176,7 +195,7 @@ def _find_pairs(first: Blocks, second: Blocks, rules: Rules) -> Indices:
     """(n,2) sorted pairs of two sets of primitives that meet."""
     if not (first.count and second.count):
         return frozen(np.empty((0, 2), dtype=np.int32))
-    return frozen(sort_runs(find_runs(second, first, rules), first.count))
+    return frozen(list_pairs(find_runs(first, second, rules)))
 
 
 def check_volume(volume: str) -> int:
@@ -196,7 +215,7 @@ def find_candidates(a: Moving, b: Moving | None, *, volume: str = "aabb", margin
         own = built[0]
         return Candidates(
             _find_pairs(own.vertices, own.faces, Rules(EVERY, True, frame.margin)),
-            _find_pairs(own.edges, own.edges, Rules(SMALLER, True, frame.margin)),
+            _find_pairs(own.edges, own.edges, Rules(LARGER, True, frame.margin)),
         )
     one, two = built
     rules = Rules(EVERY, False, frame.margin)

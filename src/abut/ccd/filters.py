@@ -31,7 +31,7 @@ from abut.ccd.candidates import moving_of
 from abut.ccd.results import Candidates
 from abut.ccd.swept import Indices
 from abut.geometry.vec import Vec3, cross, dot, scale, subtract
-from abut.jit import element, parallel, prange
+from abut.jit import element, inlined, parallel, prange
 
 UNIT = 2.0**-53
 # b₁ is a third of 18 products of three differences. A product passes through 3 differences, 2 multiplications, at most 5 additions, and the
@@ -51,7 +51,7 @@ Four = tuple[Vec3, Vec3, Vec3, Vec3]
 # ---- elements
 
 
-@element
+@inlined
 def bernstein_volume(x_t0: Four, x_t1: Four, factor: float) -> tuple[float, float, float, float, float]:
     """Bernstein coefficients of det(x₁−x₀, x₂−x₀, x₃−x₀)(t), differences multiplied by `factor`, and a bound on their error."""
     a0, a1 = scale(subtract(x_t0[1], x_t0[0]), factor), scale(subtract(x_t1[1], x_t1[0]), factor)
@@ -70,7 +70,7 @@ def bernstein_volume(x_t0: Four, x_t1: Four, factor: float) -> tuple[float, floa
     return first, second, third, last, DNF_ERROR * (x * y * z) + LEAST
 
 
-@element
+@inlined
 def is_never_coplanar(x_t0: Four, x_t1: Four, factor: float) -> bool:
     """DNF: whether four moving points are certainly never in one plane. factor: a power of two that brings differences to 1 or below."""
     b0, b1, b2, b3, error = bernstein_volume(x_t0, x_t1, factor)

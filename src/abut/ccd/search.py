@@ -7,13 +7,11 @@ against lane). Every grain asks the same questions, cheapest first: boxes, the v
 Extents: two primitives that are apart along a direction at t = 0 and at t = 1, in the same order, are apart all the time, since projections
 move linearly (Wan 2022, §2.2, with the 13 directions of the 26-DOP in the place of five). Intervals swept over the step cull far less.
 
-A pair that float32 cannot decide (see `swept`) is decided in float64, so the pairs found are exactly those of the float64 volumes, less those
-that the extents cull.
+A pair that float32 cannot decide (see `swept`) is decided in float64, so the pairs found are exactly those of the float64 volumes. With extents,
+which are rounded outwards anyway, such a pair is kept.
 """
 
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from abut.ccd.blocks import BOX, DIRECTION_COUNT, END, ENDS, WIDTH, View, level_count, level_start, open_blocks
 from abut.ccd.swept import Indices, meet_exactly
@@ -33,12 +31,13 @@ from abut.scratch import load
 Box = tuple[float, float, float, float, float, float]
 ALL = (1 << WIDTH) - 1
 
-EVERY, LATER, SMALLER = 0, 1, 2
-"""Which pairs of one set with itself: all (two sets), those of a later slot (each once), those of a smaller index (each once)."""
+EVERY, LATER, LARGER = 0, 1, 2
+"""Which pairs a query primitive makes: all (of two sets); or, of one set with itself, each once, with those of later slots or larger indices."""
 
 
 class Rules(NamedTuple):
-    """What a search leaves out. order: EVERY, LATER or SMALLER. adjacent: whether primitives that share a vertex are left out. margin: half."""
+    """What a search leaves out. order: EVERY, LATER or LARGER. adjacent: whether primitives that share a vertex are left out
+    (a vertex and faces, or edges and edges). margin: half."""
 
     order: int
     adjacent: bool
@@ -143,11 +142,11 @@ def _list_nodes(target: Any, box: Box, first: int, lists: Indices) -> tuple[int,
 
 
 @element
-def _largest_index(q: View, block: int) -> Any:
-    largest = np.int32(-1)
-    for slot in range(block * WIDTH, block * WIDTH + WIDTH):
-        largest = max(largest, load(q.ids, slot))
-    return largest
+def _smallest_index(q: View, block: int) -> Any:
+    smallest = load(q.ids, block * WIDTH)
+    for slot in range(block * WIDTH + 1, min(block * WIDTH + WIDTH, q.primitive_count)):
+        smallest = min(smallest, load(q.ids, slot))
+    return smallest
 
 
 @kernel
@@ -161,14 +160,14 @@ def list_blocks(
     first = block if rules.order == LATER else 0
     count, row = _list_nodes(target, box, first, lists)
     extra, found, block_count = q.columns - 3, 0, 0
-    largest = _largest_index(q, block)
+    smallest = _smallest_index(q, block)
     for x in range(count):
         node = int(lists[row, x])
         mask = _meet_boxes(t.nodes, node * BOX, box)
         if rules.order == LATER and node == node_q:
             mask &= ALL << lane_q
-        if rules.order == SMALLER:
-            mask &= bits(load_indices_16(t.node_ids, node * WIDTH) < splat_index_16(largest))
+        if rules.order == LARGER:
+            mask &= bits(splat_index_16(smallest) < load_indices_16(t.node_ids, node * WIDTH))
         if mask != 0 and extra > 0:
             stride = extra * 2 * WIDTH
             mask = _meet_swept(t.node_swept, node * stride, q.node_swept, node_q * stride + lane_q, extra, mask)
@@ -183,14 +182,20 @@ def list_blocks(
 
 
 @inlined
-def _leave_adjacent(q: View, slot: int, t: View, first: int, mask: int) -> int:
-    """Of 16 lanes from slot `first` those that share no vertex with the query's primitive."""
+def _equal(corners: Any, at: int, vertex: Any) -> int:
+    return bits(load_indices_16(corners, at) == vertex)
+
+
+@inlined
+def _share_vertex(q: View, slot: int, t: View, first: int) -> int:
+    """The lanes from slot `first` on that share a vertex with the query's primitive: faces with a vertex, or edges with an edge."""
     slots_q, slots_t = q.block_count * WIDTH, t.block_count * WIDTH
-    for corner in range(q.corner_count):
-        vertex = splat_index_16(load(q.corners, corner * slots_q + slot))
-        for other in range(t.corner_count):
-            mask &= ~bits(load_indices_16(t.corners, other * slots_t + first) == vertex)
-    return mask
+    a = splat_index_16(load(q.corners, slot))
+    shared = _equal(t.corners, first, a) | _equal(t.corners, slots_t + first, a)
+    if q.corner_count == 1:
+        return shared | _equal(t.corners, 2 * slots_t + first, a)
+    b = splat_index_16(load(q.corners, slots_q + slot))
+    return shared | _equal(t.corners, first, b) | _equal(t.corners, slots_t + first, b)
 
 
 @kernel
@@ -209,65 +214,89 @@ def _decide(q: View, slot: int, t: View, first: int, margin: float, mask: int, u
 
 
 @inlined
-def _match_block(q: View, block: int, lane: int, t: View, other: int, rules: Rules, box: Box) -> int:
+def _match_lane(q: View, block: int, lane: int, t: View, other: int, rules: Rules) -> int:
     """The lanes of a target block that make a pair with one query lane."""
-    mask = _meet_boxes(t.boxes, other * BOX, box)
+    box = _read_box(q.boxes, block * BOX + lane)
+    mask, certain = _meet_boxes(t.boxes, other * BOX, box), _overlap_boxes(t.boxes, other * BOX, box)
     if mask == 0:
         return 0
     slot, first = block * WIDTH + lane, other * WIDTH
     if rules.order == LATER and other == block:
         mask &= ALL << (lane + 1)
-    if rules.order == SMALLER:
-        mask &= bits(load_indices_16(t.ids, first) < splat_index_16(load(q.ids, slot)))
+    if rules.order == LARGER:
+        mask &= bits(splat_index_16(load(q.ids, slot)) < load_indices_16(t.ids, first))
     if rules.adjacent:
-        mask = _leave_adjacent(q, slot, t, first, mask)
+        mask &= ~_share_vertex(q, slot, t, first)
     if mask == 0:
         return 0
-    certain = _overlap_boxes(t.boxes, other * BOX, box)
-    extra = q.columns - 3
+    extra, stride = q.columns - 3, (q.columns - 3) * 2 * WIDTH
     if extra > 0:
-        stride = extra * 2 * WIDTH
         mask = _meet_swept(t.swept, other * stride, q.swept, block * stride + lane, extra, mask)
+    if q.has_ends:
+        return _meet_ends(t.ends, other * ENDS, q.ends, block * ENDS + lane, mask) if mask != 0 else 0
+    if extra > 0:
         certain = _overlap_swept(t.swept, other * stride, q.swept, block * stride + lane, extra, certain)
-    if mask != 0 and q.has_ends:
-        mask = _meet_ends(t.ends, other * ENDS, q.ends, block * ENDS + lane, mask)
     if mask & ~certain != 0:
         mask = _decide(q, slot, t, first, rules.margin, mask, mask & ~certain)
     return mask
 
 
 @inlined
+def _meet_lanes(q: View, block: int, t: View, node: int, lane_t: int, rules: Rules) -> int:
+    """The query lanes that meet the box of a target block, lane `lane_t` of a node."""
+    mask = _meet_boxes(q.boxes, block * BOX, _read_box(t.nodes, node * BOX + lane_t))
+    if rules.order == LARGER:
+        largest = splat_index_16(load(t.node_ids, node * WIDTH + lane_t))
+        mask &= bits(load_indices_16(q.ids, block * WIDTH) < largest)
+    extra = q.columns - 3
+    if mask != 0 and extra > 0:
+        stride = extra * 2 * WIDTH
+        mask = _meet_swept(q.swept, block * stride, t.node_swept, node * stride + lane_t, extra, mask)
+    if mask != 0 and q.has_ends:
+        mask = _meet_ends(q.ends, block * ENDS, t.node_ends, node * ENDS + lane_t, mask)
+    return mask
+
+
+@kernel
 def collect(
     query: Any,
     target: Any,
     rules: Rules,
     block: int,
-    lane: int,
+    lanes: int,
     nodes: Indices,
-    masks: Any,
+    masks: Indices,
     count: int,
-    found: Any,
-    at: int,
-) -> int:
-    """Write the target primitives that make a pair with one query lane to found[at:]; return the end. 16 more entries may be written."""
+    stride: int,
+    found: Indices,
+    lengths: Any,
+) -> None:
+    """Write what each query lane of the mask `lanes` meets to found[rank·stride:], in the order of the mask's bits; lengths[rank] of them.
+
+    The stride must have room for 16 entries a target block and 16 more, which are written over."""
     q, t = open_blocks(query), open_blocks(target)
-    box = _read_box(q.boxes, block * BOX + lane)
-    extra, own = q.columns - 3, splat_index_16(load(q.ids, block * WIDTH + lane))
+    first = lowest_bit(lanes)
+    for rank in range(WIDTH):
+        lengths[rank] = 0
     for x in range(count):
-        node = int(nodes[x])
-        mask = int(masks[x]) & _meet_boxes(t.nodes, node * BOX, box)
-        if rules.order == SMALLER:
-            mask &= bits(load_indices_16(t.node_ids, node * WIDTH) < own)
-        if mask != 0 and extra > 0:
-            stride = extra * 2 * WIDTH
-            mask = _meet_swept(t.node_swept, node * stride, q.swept, block * stride + lane, extra, mask)
-        if mask != 0 and q.has_ends:
-            mask = _meet_ends(t.node_ends, node * ENDS, q.ends, block * ENDS + lane, mask)
+        node, mask = int(nodes[x]), int(masks[x])
         while mask != 0:
-            other = node * WIDTH + lowest_bit(mask)
+            lane_t = lowest_bit(mask)
             mask &= mask - 1
-            chosen = _match_block(q, block, lane, t, other, rules, box)
-            if chosen != 0:
-                store_chosen(found, at, load_indices_16(t.ids, other * WIDTH), chosen)
-                at += count_bits(chosen)
-    return at
+            other = node * WIDTH + lane_t
+            here = lanes & _meet_lanes(q, block, t, node, lane_t, rules)
+            while here != 0:
+                lane = lowest_bit(here)
+                here &= here - 1
+                chosen = _match_lane(q, block, lane, t, other, rules)
+                if chosen != 0:
+                    rank = lane - first
+                    store_chosen(found, rank * stride + lengths[rank], load_indices_16(t.ids, other * WIDTH), chosen)
+                    lengths[rank] += count_bits(chosen)
+
+
+@element
+def lanes_at_once(first: int, last: int, stride: int, room: int) -> int:
+    """The mask of as many lanes from `first` on, up to `last`, as have room for a stride each; one lane has."""
+    count = min(last - first, max(1, room // stride))
+    return ((1 << count) - 1) << first

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import frozen
 from abut.ccd.blocks import WIDTH, Blocks, Primitives, View, build, open_blocks
-from abut.ccd.candidates import check_volume, moving_of
+from abut.ccd.candidates import BLOCK_ROOM, Scratch, check_volume, moving_of, reserve
 from abut.ccd.filters import is_never_coplanar, scale_of
 from abut.ccd.results import Candidates, Kind
-from abut.ccd.search import EVERY, LATER, Rules, collect, list_blocks
+from abut.ccd.search import EVERY, LATER, Rules, collect, lanes_at_once, list_blocks
 from abut.ccd.swept import Indices, Moving, frame_of
 from abut.errors import InvalidInput
 from abut.jit import kernel, parallel, prange
+from abut.lanes import count_bits
 from abut.scratch import load
 
 TASKS = 64
@@ -41,14 +42,12 @@ class Filters(NamedTuple):
     factor: float
 
 
-class Scratch(NamedTuple):
-    """Memory of the tasks, one row each; see `list_blocks`, `collect` and `_flush`."""
+class Tiles(NamedTuple):
+    """Memory of the tasks for `_flush`, one row each: pairs (query, target), the coordinates of their points, and which are apart."""
 
-    lists: Any
-    masks: Any
-    found: Any
-    tile: Any
+    pairs: Any
     points: Any
+    apart: Any
 
 
 @kernel
@@ -63,38 +62,43 @@ def _gather(view: View, i: int, points: Any, row: int, column: int) -> int:
 
 
 @kernel
+def _mark_apart(points: Any, factor: float, apart: Any) -> None:
+    """DNF of a whole tile: a loop without branches over arrays, which becomes vector code. Columns that hold no pair give anything."""
+    p = points
+    for i in range(TILE):
+        apart[i] = is_never_coplanar(
+            (
+                (p[0, i], p[1, i], p[2, i]),
+                (p[6, i], p[7, i], p[8, i]),
+                (p[12, i], p[13, i], p[14, i]),
+                (p[18, i], p[19, i], p[20, i]),
+            ),
+            (
+                (p[3, i], p[4, i], p[5, i]),
+                (p[9, i], p[10, i], p[11, i]),
+                (p[15, i], p[16, i], p[17, i]),
+                (p[21, i], p[22, i], p[23, i]),
+            ),
+            factor,
+        )
+
+
+@kernel
 def _flush(
-    query: Any, target: Any, rules: Rules, filters: Filters, tile: Any, count: int, points: Any, pairs: Any
+    query: Any, target: Any, rules: Rules, filters: Filters, tile: Any, count: int, points: Any, apart: Any, pairs: Any
 ) -> int:
-    """Write the pairs of a tile (query, target) that DNF keeps to the front of `pairs`, as (target, query), or the smaller first."""
+    """Write the pairs of a tile that DNF keeps to the front of `pairs`; those of one set with itself have the smaller index first."""
     q, t = open_blocks(query), open_blocks(target)
     if filters.dnf:
         for i in range(count):
             _gather(t, tile[i, 1], points, _gather(q, tile[i, 0], points, 0, i), i)
+        _mark_apart(points, filters.factor, apart)
     written = 0
     for i in range(count):
-        apart = False
-        if filters.dnf:
-            p = points
-            apart = is_never_coplanar(
-                (
-                    (p[0, i], p[1, i], p[2, i]),
-                    (p[6, i], p[7, i], p[8, i]),
-                    (p[12, i], p[13, i], p[14, i]),
-                    (p[18, i], p[19, i], p[20, i]),
-                ),
-                (
-                    (p[3, i], p[4, i], p[5, i]),
-                    (p[9, i], p[10, i], p[11, i]),
-                    (p[15, i], p[16, i], p[17, i]),
-                    (p[21, i], p[22, i], p[23, i]),
-                ),
-                filters.factor,
-            )
-        if not apart:
-            first, second = tile[i, 1], tile[i, 0]
-            if rules.order == LATER:
-                first, second = min(first, second), max(first, second)
+        first, second = tile[i, 0], tile[i, 1]
+        if rules.order == LATER:
+            first, second = min(first, second), max(first, second)
+        if not (filters.dnf and apart[i]):
             pairs[written, 0], pairs[written, 1] = first, second
             written += 1
     return written
@@ -102,43 +106,62 @@ def _flush(
 
 @kernel
 def _search_task(
-    query: Any, target: Any, rules: Rules, filters: Filters, slots: Any, scratch: Scratch, task: int, pairs: Any
+    query: Any,
+    target: Any,
+    rules: Rules,
+    filters: Filters,
+    slots: Any,
+    scratch: Scratch,
+    tiles: Tiles,
+    task: int,
+    pairs: Any,
 ) -> int:
     """Search from slots[0] up to slots[1], write pairs and move slots[0] to where it stopped; return the number of pairs."""
     q = open_blocks(query)
-    lists, masks, found = scratch.lists[task], scratch.masks[task], scratch.found[task]
-    tile, points = scratch.tile[task], scratch.points[task]
+    lists, masks, row, lengths = scratch.lists[task], scratch.masks[task], scratch.rows[task], scratch.lengths[task]
+    tile, points, apart = tiles.pairs[task], tiles.points[task], tiles.apart[task]
     waiting, written = 0, 0
     while slots[0] < slots[1]:
-        block = slots[0] // WIDTH
-        row, count, block_count = list_blocks(query, target, rules, block, lists, masks)
-        nodes = lists[row]
-        for slot in range(slots[0], min(slots[1], (block + 1) * WIDTH)):
-            if waiting + written + block_count * WIDTH > len(pairs):
-                written += _flush(query, target, rules, filters, tile, waiting, points, pairs[written:])
-                waiting = 0
-                if written + block_count * WIDTH > len(pairs):
-                    return written
-            i = load(q.ids, slot)
-            end = collect(query, target, rules, block, slot - block * WIDTH, nodes, masks, count, found, 0)
-            for k in range(end):
-                tile[waiting, 0], tile[waiting, 1] = i, found[k]
-                waiting += 1
-                if waiting == TILE:
-                    written += _flush(query, target, rules, filters, tile, waiting, points, pairs[written:])
+        block, first = slots[0] // WIDTH, slots[0] % WIDTH
+        which, count, block_count = list_blocks(query, target, rules, block, lists, masks)
+        stride, last = (block_count + 1) * WIDTH, min(WIDTH, slots[1] - block * WIDTH)
+        while first < last:
+            lanes = lanes_at_once(first, last, stride, len(row))
+            collect(query, target, rules, block, lanes, lists[which], masks, count, stride, row, lengths)
+            for rank in range(count_bits(lanes)):
+                if waiting + written + lengths[rank] > len(pairs):
+                    written += _flush(query, target, rules, filters, tile, waiting, points, apart, pairs[written:])
                     waiting = 0
-            slots[0] = slot + 1
-    return written + _flush(query, target, rules, filters, tile, waiting, points, pairs[written:])
+                    if written + lengths[rank] > len(pairs):
+                        return written
+                i = load(q.ids, slots[0])
+                for k in range(rank * stride, rank * stride + lengths[rank]):
+                    tile[waiting, 0], tile[waiting, 1] = i, row[k]
+                    waiting += 1
+                    if waiting == TILE:
+                        written += _flush(query, target, rules, filters, tile, waiting, points, apart, pairs[written:])
+                        waiting = 0
+                slots[0] += 1
+            first += count_bits(lanes)
+    return written + _flush(query, target, rules, filters, tile, waiting, points, apart, pairs[written:])
 
 
 @parallel
 def _search_round(
-    query: Any, target: Any, rules: Rules, filters: Filters, slots: Any, scratch: Scratch, pairs: Any, written: Any
+    query: Any,
+    target: Any,
+    rules: Rules,
+    filters: Filters,
+    slots: Any,
+    scratch: Scratch,
+    tiles: Tiles,
+    pairs: Any,
+    written: Any,
 ) -> None:
     count = len(slots)
     for i in prange(count):
         task: Any = np.int64(i) * STRIDE % count
-        written[task] = _search_task(query, target, rules, filters, slots[task], scratch, task, pairs[task])
+        written[task] = _search_task(query, target, rules, filters, slots[task], scratch, tiles, task, pairs[task])
 
 
 def _cut(ranges: NDArray[np.int64], task_count: int) -> NDArray[np.int64]:
@@ -149,41 +172,38 @@ def _cut(ranges: NDArray[np.int64], task_count: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(cut[cut[:, 0] < cut[:, 1]])
 
 
-def _room(target: Blocks, memory: int) -> tuple[int, int]:
-    """The number of tasks and of pairs in the region of each that fit into so many bytes."""
-    slots = (target.block_count + 2) * WIDTH
-    fixed = 12 * target.node_count + 4 * slots + TILE * (8 + 24 * 8)
-    least = slots + TILE
+def _need(target: Blocks) -> tuple[int, int]:
+    """Bytes of a task beside its region, and the least number of pairs of the region: those of one query."""
+    room = max((target.block_count + 2) * WIDTH, BLOCK_ROOM)
+    return 12 * target.node_count + 4 * room + 8 * WIDTH + TILE * (8 + 24 * 8 + 1), target.block_count * WIDTH + TILE
+
+
+def _share(target: Blocks, memory: int) -> tuple[int, int]:
+    """The number of tasks and of pairs in the region of each that fit into so many bytes; at least one task is assumed to."""
+    fixed, least = _need(target)
     task_count = TASKS
     while task_count > 1 and task_count * (fixed + 8 * least) > memory:
         task_count //= 2
-    return task_count, min(max((memory // task_count - fixed) // 8, least), max(CHUNK // task_count, least))
-
-
-def _need(target: Blocks) -> int:
-    """The least memory, in bytes, that a search needs beside the blocks."""
-    slots = (target.block_count + 2) * WIDTH
-    return 12 * target.node_count + 4 * slots + TILE * (8 + 24 * 8) + 8 * (slots + TILE)
+    return task_count, max(least, min((memory // task_count - fixed) // 8, CHUNK // task_count))
 
 
 def stream_pairs(query: Blocks, target: Blocks, rules: Rules, filters: Filters, memory: int) -> Iterator[Indices]:
-    """Pairs (target, query) in chunks (n,2), n at least 1; each chunk is a view that the next one writes over."""
+    """Pairs (query, target) in chunks (n,2), n at least 1; each chunk is a view that the next one writes over."""
     if not (query.count and target.count):
         return
-    task_count, capacity = _room(target, memory)
-    scratch = Scratch(
-        np.empty((task_count, 2, target.node_count), dtype=np.int32),
-        np.empty((task_count, target.node_count), dtype=np.int32),
-        np.empty((task_count, (target.block_count + 2) * WIDTH), dtype=np.int32),
+    task_count, capacity = _share(target, memory)
+    scratch = reserve(target, task_count)
+    tiles = Tiles(
         np.empty((task_count, TILE, 2), dtype=np.int32),
-        np.empty((task_count, 24, TILE)),
+        np.zeros((task_count, 24, TILE)),
+        np.empty((task_count, TILE), dtype=np.bool_),
     )
     pairs = np.empty((task_count, capacity, 2), dtype=np.int32)
     flat = pairs.reshape(-1, 2)
     written = np.zeros(task_count, dtype=np.int64)
     slots = _cut(np.array([[0, query.count]]), task_count)
     while len(slots):
-        _search_round(query.handle, target.handle, rules, filters, slots, scratch, pairs, written)
+        _search_round(query.handle, target.handle, rules, filters, slots, scratch, tiles, pairs, written)
         total = 0
         for task in range(len(slots)):
             flat[total : total + written[task]] = pairs[task, : written[task]]
@@ -217,7 +237,7 @@ def stream(
     filters = Filters(dnf and margin == 0.0, scale_of(largest))
     searches = _list_searches(built, frame.margin)
     tables = sum(blocks.byte_count for body in built for blocks in body)
-    need = tables + max(_need(target) for _, _, target, _ in searches)
+    need = tables + max(fixed + 8 * least for fixed, least in (_need(target) for _, _, target, _ in searches))
     if need > max_memory:
         raise InvalidInput("max_memory", f"{max_memory} bytes are too few: this step needs at least {need}")
     for kind, query, target, rules in searches:
@@ -230,15 +250,15 @@ def _list_searches(built: list[Primitives], margin: float) -> list[tuple[Kind, B
     if len(built) == 1:
         own = built[0]
         return [
-            (Kind.VERTEX_FACE, own.faces, own.vertices, Rules(EVERY, True, margin)),
+            (Kind.VERTEX_FACE, own.vertices, own.faces, Rules(EVERY, True, margin)),
             (Kind.EDGE_EDGE, own.edges, own.edges, Rules(LATER, True, margin)),
         ]
     one, two = built
     rules = Rules(EVERY, False, margin)
     return [
-        (Kind.VERTEX_FACE, two.faces, one.vertices, rules),
-        (Kind.EDGE_EDGE, two.edges, one.edges, rules),
-        (Kind.FACE_VERTEX, two.vertices, one.faces, rules),
+        (Kind.VERTEX_FACE, one.vertices, two.faces, rules),
+        (Kind.EDGE_EDGE, one.edges, two.edges, rules),
+        (Kind.FACE_VERTEX, one.faces, two.vertices, rules),
     ]
 
 
