@@ -5,7 +5,9 @@ as with a number: `+ − ·`, `abs`, comparisons that give a `Mask`, `minimum`, 
 lowest bit is lane 0. Sums and products may be contracted to fused ones, so the last bit depends on the processor; what decides a verdict
 carries a margin for that.
 
-With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of 8 or 16 float32: the twin is NumPy itself.
+`Indices` are sixteen int32, to be compared with `==` and `<` and to be stored without those that a mask leaves out.
+
+With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of 8 or 16 float32 (int32): the twin is NumPy itself.
 """
 
 import operator
@@ -21,6 +23,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 from abut.jit import INTERPRETED
 
 FLOAT = ir.FloatType()
+INTEGER = ir.IntType(32)
 infer_global: Any = templates.infer_global
 
 
@@ -52,18 +55,32 @@ class _MaskModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), fe_type.width))
 
 
+class Indices(types.Type):
+    """Numba type of `width` int32 numbers in one register."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        super().__init__(name=f"Indices({width})")
+
+
+@register_model(Indices)
+class _IndicesModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, ir.VectorType(INTEGER, fe_type.width))
+
+
 # ---- operators
 
 
-def _register_binary(op: Any, result: Any, emit: Any) -> None:
+def _register_binary(op: Any, result: Any, emit: Any, kind: Any = Lanes) -> None:
     @infer_global(op)
     class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            if len(args) == 2 and isinstance(args[0], Lanes) and args[0] == args[1]:
+            if len(args) == 2 and isinstance(args[0], kind) and args[0] == args[1]:
                 return signature(result(args[0].width), *args)
             return None
 
-    @lower_builtin(op, Lanes, Lanes)
+    @lower_builtin(op, kind, kind)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return emit(builder, args[0], args[1])
 
@@ -77,6 +94,8 @@ _register_binary(operator.lt, Mask, lambda b, x, y: b.fcmp_ordered("<", x, y))
 _register_binary(operator.le, Mask, lambda b, x, y: b.fcmp_ordered("<=", x, y))
 _register_binary(operator.gt, Mask, lambda b, x, y: b.fcmp_ordered(">", x, y))
 _register_binary(operator.ge, Mask, lambda b, x, y: b.fcmp_ordered(">=", x, y))
+_register_binary(operator.eq, Mask, lambda b, x, y: b.icmp_signed("==", x, y), Indices)
+_register_binary(operator.lt, Mask, lambda b, x, y: b.icmp_signed("<", x, y), Indices)
 
 
 def _register_mask(op: Any, emit: Any) -> None:
@@ -122,33 +141,37 @@ _register_unary(operator.neg, lambda b, x, width: b.fneg(x))
 # ---- functions
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: Any, width: int) -> Any:
+def _pointer(
+    context: Any, builder: Any, array_type: Any, array: Any, offset: Any, width: int, element: Any = FLOAT
+) -> Any:
     data = (
         context.make_array(array_type)(context, builder, array).data if isinstance(array_type, types.Array) else array
     )
     place = builder.gep(data, [offset])
-    return builder.bitcast(place, ir.VectorType(FLOAT, width).as_pointer())
+    return builder.bitcast(place, ir.VectorType(element, width).as_pointer())
 
 
-def _load(width: int) -> Any:
+def _load(width: int, kind: Any = Lanes, element: Any = FLOAT) -> Any:
     def build(typingctx: Any, array: Any, offset: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], width), align=4)
+            return builder.load(_pointer(context, builder, sig.args[0], args[0], args[1], width, element), align=4)
 
-        return Lanes(width)(array, types.intp), codegen
+        return kind(width)(array, types.intp), codegen
 
     return intrinsic(build)
 
 
-def _splat(width: int) -> Any:
+def _splat(width: int, result: Any = Lanes, element: Any = FLOAT) -> Any:
+    scalar = types.float32 if result is Lanes else types.int32
+
     def build(typingctx: Any, value: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = ir.VectorType(FLOAT, width)
+            kind = ir.VectorType(element, width)
             first = builder.insert_element(ir.Constant(kind, ir.Undefined), args[0], ir.IntType(32)(0))
             zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
             return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), zeros)
 
-        return Lanes(width)(types.float32), codegen
+        return result(width)(scalar), codegen
 
     return intrinsic(build)
 
@@ -201,6 +224,107 @@ def _lowest(typingctx: Any, mask: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
+def _reduce(sign: str) -> Any:
+    """One number of a vector: halves are compared until one lane is left."""
+
+    def build(typingctx: Any, x: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            value, width = args[0], sig.args[0].width
+            while width > 1:
+                width //= 2
+                undefined, part = ir.Constant(value.type, ir.Undefined), ir.VectorType(INTEGER, width)
+                low = builder.shuffle_vector(value, undefined, ir.Constant(part, list(range(width))))
+                high = builder.shuffle_vector(value, undefined, ir.Constant(part, list(range(width, 2 * width))))
+                value = builder.select(builder.fcmp_ordered(sign, low, high), low, high)
+            return builder.extract_element(value, INTEGER(0))
+
+        return types.float32(x), codegen
+
+    return intrinsic(build)
+
+
+def _count(typingctx: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen
+
+
+def _store_chosen(typingctx: Any, array: Any, offset: Any, value: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        width = sig.args[2].width
+        kind, truth = ir.VectorType(INTEGER, width), ir.VectorType(ir.IntType(1), width)
+        chosen = builder.bitcast(builder.trunc(args[3], ir.IntType(width)), truth)
+        compress = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(kind, [kind, truth, kind]), f"llvm.experimental.vector.compress.v{width}i32"
+        )
+        packed = builder.call(compress, [args[2], chosen, ir.Constant(kind, ir.Undefined)])
+        builder.store(packed, _pointer(context, builder, sig.args[0], args[0], args[1], width, INTEGER), align=4)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, value, types.int64), codegen
+
+
+def _exchange(builder: Any, value: Any, distance: int, takes_less: Any) -> Any:
+    """One stage of a sorting network: lane i and lane i ^ distance compare, and takes_less(i) tells whether lane i keeps the smaller."""
+    width = value.type.count
+    order = ir.Constant(ir.VectorType(INTEGER, width), [i ^ distance for i in range(width)])
+    other = builder.shuffle_vector(value, ir.Constant(value.type, ir.Undefined), order)
+    is_less = builder.icmp_signed("<", value, other)
+    less, more = builder.select(is_less, value, other), builder.select(is_less, other, value)
+    keeps = ir.Constant(ir.VectorType(ir.IntType(1), width), [int(takes_less(i)) for i in range(width)])
+    return builder.select(keeps, less, more)
+
+
+def _sort_16(typingctx: Any, array: Any, offset: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = _pointer(context, builder, sig.args[0], args[0], args[1], 16, INTEGER)
+        value = builder.load(place, align=4)
+        for size in (2, 4, 8, 16):
+            distance = size // 2
+            while distance:
+                value = _exchange(
+                    builder, value, distance, lambda i, d=distance, k=size: ((i & d) == 0) == ((i & k) == 0)
+                )
+                distance //= 2
+        builder.store(value, place, align=4)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), codegen
+
+
+def _merge_16(typingctx: Any, array: Any, offset: Any, other: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        places = [_pointer(context, builder, sig.args[0], args[0], at, 16, INTEGER) for at in args[1:]]
+        first, second = (builder.load(place, align=4) for place in places)
+        backwards = ir.Constant(ir.VectorType(INTEGER, 16), list(range(15, -1, -1)))
+        second = builder.shuffle_vector(second, ir.Constant(second.type, ir.Undefined), backwards)
+        is_less = builder.icmp_signed("<", first, second)
+        halves = builder.select(is_less, first, second), builder.select(is_less, second, first)
+        for half, place in zip(halves, places, strict=True):
+            value = half
+            for distance in (8, 4, 2, 1):
+                value = _exchange(builder, value, distance, lambda i, d=distance: (i & d) == 0)
+            builder.store(value, place, align=4)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, types.intp), codegen
+
+
+def _sort_16_array(array: Any, offset: int) -> None:
+    array[offset : offset + 16].sort()
+
+
+def _merge_16_array(array: Any, offset: int, other: int) -> None:
+    both = np.sort(np.concatenate([array[offset : offset + 16], array[other : other + 16]]))
+    array[offset : offset + 16], array[other : other + 16] = both[:16], both[16:]
+
+
+def _store_chosen_array(array: Any, offset: int, value: Any, mask: int) -> None:
+    chosen = value[(mask >> np.arange(len(value))) & 1 == 1]
+    array.reshape(-1)[offset : offset + len(value)] = np.concatenate([chosen, np.full(len(value) - len(chosen), -1)])
+
+
 def _store_array(array: Any, offset: int, value: Any) -> None:
     array.reshape(-1)[offset : offset + len(value)] = value
 
@@ -216,7 +340,15 @@ if INTERPRETED:
     where: Any = np.where
     bits: Any = lambda mask: int(np.dot(mask, 1 << np.arange(len(mask))))  # noqa: E731
     lane: Any = lambda x, index: x[index]  # noqa: E731
-    lowest_bit: Any = lambda mask: (mask & -mask).bit_length() - 1  # noqa: E731
+    lowest_bit: Any = lambda mask: (int(mask) & -int(mask)).bit_length() - 1  # noqa: E731
+    load_indices_16: Any = lambda array, offset: array.reshape(-1)[offset : offset + 16].copy()  # noqa: E731
+    splat_index_16: Any = lambda value: np.full(16, value, dtype=np.int32)  # noqa: E731
+    least: Any = np.min
+    greatest: Any = np.max
+    count_bits: Any = lambda mask: int(mask).bit_count()  # noqa: E731
+    store_chosen: Any = _store_chosen_array
+    sort_16: Any = _sort_16_array
+    merge_16: Any = _merge_16_array
 else:
     load_8 = _load(8)
     load_16 = _load(16)
@@ -229,3 +361,15 @@ else:
     bits = intrinsic(_bits)
     lane = intrinsic(_lane)
     lowest_bit = intrinsic(_lowest)
+    load_indices_16 = _load(16, Indices, INTEGER)
+    splat_index_16 = _splat(16, Indices, INTEGER)
+    least = _reduce("<")
+    greatest = _reduce(">")
+    count_bits = intrinsic(_count)
+    store_chosen = intrinsic(_store_chosen)
+    """`store_chosen(array, offset, indices, mask)`: the indices whose bit is set, one after the other. All lanes are written: what
+    follows the chosen ones is anything."""
+    sort_16 = intrinsic(_sort_16)
+    """`sort_16(array, offset)`: sort sixteen int32 in place, by a bitonic network (Batcher 1968)."""
+    merge_16 = intrinsic(_merge_16)
+    """`merge_16(array, offset, other)`: of two sorted sixteens the smaller half to `offset`, the larger to `other`, each sorted."""

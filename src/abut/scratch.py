@@ -79,6 +79,9 @@ class _Memory:
         values = np.frombuffer(memory, dtype=self.dtype)
         return values if isinstance(index, slice) else values[0]
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self[index if isinstance(index, slice) else slice(index, index + 1)][:] = value
+
     def reshape(self, shape: int) -> "_Memory":
         return self
 
@@ -93,6 +96,9 @@ def _array_of(dtype: type) -> Any:
 
 reserve_floats: Any = _array_of(np.float64) if INTERPRETED else _reserve(types.float64)
 """`reserve_floats(n)`: a buffer of n float64, not initialised; n must be a literal."""
+
+reserve_floats32: Any = _array_of(np.float32) if INTERPRETED else _reserve(types.float32)
+"""`reserve_floats32(n)`: a buffer of n float32, not initialised; n must be a literal."""
 
 reserve_integers: Any = _array_of(np.int64) if INTERPRETED else _reserve(types.int64)
 """`reserve_integers(n)`: a buffer of n int64, not initialised; n must be a literal."""

@@ -58,7 +58,7 @@ def first_direction(columns: int) -> int:
 
 
 @kernel
-def _project(direction: int, point: Vec3) -> tuple[float, float]:
+def project(direction: int, point: Vec3) -> tuple[float, float]:
     """d·x, and a bound on its rounding error that covers one more subtraction."""
     x, y, z = point
     along = DIRECTIONS[direction, 0] * x + DIRECTIONS[direction, 1] * y + DIRECTIONS[direction, 2] * z
@@ -79,7 +79,7 @@ def _fit(v: Kdop, i: int, primitives: Primitives, start: int, end: int) -> None:
             vertex = rows[order[k], corner]
             point = (vertices[vertex, 0], vertices[vertex, 1], vertices[vertex, 2])
             for column in range(columns):
-                along, guard = _project(first + column, point)
+                along, guard = project(first + column, point)
                 v.lo[i, column] = min(v.lo[i, column], along - guard)
                 v.hi[i, column] = max(v.hi[i, column], along + guard)
 
@@ -92,7 +92,7 @@ def _merge(v: Kdop, k: int, i: int, j: int) -> None:
 
 
 @element
-def _reach(direction: int, margin: float) -> float:
+def reach_along(direction: int, margin: float) -> float:
     """At least margin·|d|, exactly so along an axis and for a margin of 0."""
     length = LENGTHS[direction]
     return margin if length == 1.0 or margin == 0.0 else above(margin * length)
@@ -103,7 +103,7 @@ def _grow(v: Kdop, i: int, margin: float) -> None:
     columns = v.lo.shape[1]
     first = first_direction(columns)
     for column in range(columns):
-        reach = _reach(first + column, margin)
+        reach = reach_along(first + column, margin)
         v.lo[i, column] = below(v.lo[i, column] - reach)
         v.hi[i, column] = above(v.hi[i, column] + reach)
 
@@ -138,7 +138,7 @@ def _encloses(v: Kdop, i: int, point: Vec3) -> bool:
     columns = v.lo.shape[1]
     first = first_direction(columns)
     for column in range(columns):
-        along, guard = _project(first + column, point)
+        along, guard = project(first + column, point)
         if along + guard < v.lo[i, column] or along - guard > v.hi[i, column]:
             return False
     return True
@@ -156,7 +156,7 @@ def _meets(v: Kdop, i: int, other: KdopAt) -> bool:
     first = first_direction(columns)
     for column in range(columns):
         # Rounding keeps order: where the true gap is at most the reach, so is the rounded one.
-        reach = _reach(first + column, slack)
+        reach = reach_along(first + column, slack)
         if lo[j, column] - v.hi[i, column] > reach or v.lo[i, column] - hi[j, column] > reach:
             return False
     return True
