@@ -155,6 +155,16 @@ def parallel(function: F) -> F:
     return _compile(function, parallel=True)
 
 
+def thread_count() -> int:
+    """How many threads `prange` loops run on."""
+    return numba.get_num_threads()
+
+
+def limit_threads(count: int) -> None:
+    """Let `prange` loops of this process run on so many threads from now on, or on all where there are fewer."""
+    numba.set_num_threads(min(count, config.NUMBA_NUM_THREADS))
+
+
 def generic(function: F) -> F:
     """A function whose implementation is chosen by the classes of its NamedTuple arguments, when the caller is compiled.
 
