@@ -212,7 +212,7 @@ def _list_folder(folder: Path) -> list[Path]:
 
 def _load_archive(path: Path) -> _Archive:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             names = archive.files
             position_name = next((name for name in POSITION_NAMES if name in names), None)
             if position_name is None or "faces" not in names:

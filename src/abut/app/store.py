@@ -60,11 +60,11 @@ class Store:
 
     def get(self, key: str) -> Findings | None:
         """The result, or None."""
-        file = self.folder / (key + SUFFIX)
+        path = self.folder / (key + SUFFIX)
         try:
-            with np.load(file, allow_pickle=False) as archive:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 rows = Findings(*(frozen(archive[name]) for name in Findings._fields))
-            file.touch()  # what is in use stays young
+            path.touch()  # what is in use stays young
         except Exception:  # zipfile, zlib and NumPy have a dozen ways to say that a file is damaged
             return None
         return rows
