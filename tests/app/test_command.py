@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import types
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
@@ -223,6 +224,16 @@ def test_what_cannot_finish_is_neither_clean_nor_colliding(run, files, monkeypat
     code, out, err = run("check", "in")
     assert (code, out) == (job.UNFINISHED, "")
     assert (str(failure) or "out of memory") in err
+
+
+def test_worker_that_dies_is_told(run, files, monkeypatch):
+    def die(*arguments):
+        raise BrokenProcessPool
+
+    monkeypatch.setattr("abut.app.check.compute", die)
+    code, _, err = run("check", "in", "--jobs", "2")
+    assert code == job.UNFINISHED
+    assert "Not finished (a worker process died), after 0 of 4 frames." in err
 
 
 def test_page_gets_what_was_found(run, files, tmp_path, monkeypatch):

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import NamedTuple
 
+import numpy as np
+
 from abut import ccd, jit
 from abut.app.findings import Findings
 from abut.app.frames import Frames
@@ -104,6 +106,29 @@ class Checker:
             bad[i] = found.reason if isinstance(found, InvalidInput) else str(found)
             return None
         return found
+
+
+# --- compiling ahead
+
+
+def _tiny_step() -> tuple[Mesh, Floats]:
+    """A triangle that falls through another, so that all that follows a collision is compiled too, and where it stands at the end."""
+    mesh = Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 1, 1], [2, 1, 1], [1, 1, 2]], [[0, 1, 2], [3, 4, 5]])
+    return mesh, mesh.vertices - np.array([0.0, 0.0, 1.5]) * (np.arange(6) > 2)[:, np.newaxis]
+
+
+def search_tiny_frame() -> None:
+    """Have the search of frames compiled, or loaded from disk."""
+    mesh, vertices = _tiny_step()
+    body = Deformable(mesh)
+    body.update(vertices)
+    rows_of_contacts(collide(body))
+
+
+def search_tiny_step() -> None:
+    """Have the search of steps compiled, or loaded from disk."""
+    mesh, vertices = _tiny_step()
+    rows_of_impacts(_impacts(mesh, mesh.vertices, vertices, 0.0), mesh, mesh.vertices, vertices)
 
 
 # --- worker processes
