@@ -17,15 +17,17 @@ def progress_shown(doing: str, console: Console) -> Generator[Callable[[int, int
         BarColumn(),
         TextColumn("{task.completed:,.0f}/{task.total:,.0f} frames{task.fields[note]}"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[compiling]}"),  # last: its width changes
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(doing, total=1, note="")
+        task = bar.add_task(doing, total=1, note="", compiling="")
 
         def move(done: int, total: int, note: str = "") -> None:
-            bar.update(task, description=doing, completed=done, total=total, note=note and f", {note}")
+            bar.update(task, completed=done, total=total, note=note and f", {note}", compiling="")
 
         def tell(name: str) -> None:
-            bar.update(task, description=f"compiling, first run only: {name}")
+            if "<locals>" not in name:  # Numba's own
+                bar.update(task, compiling=f"compiling, first run only: {name}")
 
         with jit.compiling(tell):
             yield move
