@@ -1,7 +1,7 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
 from abut import ccd, geometry, scenes
-from abut.ccd import Candidates, Impacts, Motion
+from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
@@ -21,6 +21,7 @@ __all__ = [
     "Rigid",
     "Unsupported",
     "as_mesh",
+    "candidates",
     "ccd",
     "collide",
     "contains",
@@ -29,4 +30,6 @@ __all__ = [
     "load",
     "save",
     "scenes",
+    "sweep",
+    "time_of_impact",
 ]

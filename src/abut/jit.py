@@ -167,6 +167,11 @@ def thread_count() -> int:
     return numba.get_num_threads()
 
 
+def limit_threads(count: int) -> None:
+    """Let `prange` loops of this process run on so many threads from now on, or on all where there are fewer."""
+    numba.set_num_threads(min(count, config.NUMBA_NUM_THREADS))
+
+
 @contextlib.contextmanager
 def threads_for(work: int) -> Generator[None]:
     """Within this context `prange` loops run on one thread if there are fewer than WORK_FOR_THREADS things to do in all."""

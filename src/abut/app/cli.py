@@ -1,15 +1,13 @@
 """The command `abut`: parses words, shows progress, turns exceptions into one line and an exit code. The work is done elsewhere."""
 
-import contextlib
 import sys
-from collections.abc import Generator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from abut import __version__, jit
+from abut import __version__
 from abut.errors import AbutError
 
 BAD_INPUT = 2
@@ -22,24 +20,6 @@ app = typer.Typer(
 )
 console = Console()
 errors = Console(stderr=True)
-
-
-@contextlib.contextmanager
-def compilation_shown() -> Generator[None]:
-    """Show the first compilation as progress: it takes seconds, once, and should not look like a hang."""
-    with contextlib.ExitStack() as stack:
-        status = errors.status("compiling, first run only")
-        started = False
-
-        def report(name: str) -> None:
-            nonlocal started
-            if not started:
-                started = True
-                stack.enter_context(status)
-            status.update(f"compiling, first run only: {name}")
-
-        with jit.compiling(report):
-            yield
 
 
 def _print_version(asked: bool) -> None:
@@ -59,13 +39,54 @@ def common(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the result page and the coloured mesh.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Folder for the animation, the results and the page.")] = Path("out"),
 ) -> None:
-    """Generate a scene, find every pair of faces that touch, and write a page that shows them."""
+    """Let a cloth fall on a ball, find every collision of its folds, and write a page that shows them."""
     from abut.app import demo as job
+    from abut.app.job import INTERRUPTED, UNFINISHED
 
-    with compilation_shown():
-        job.run(out, console)
+    code = job.run(out, console)
+    if code in (INTERRUPTED, UNFINISHED):  # that there are collisions is what the demonstration is about
+        raise typer.Exit(code)
+
+
+@app.command()
+def check(
+    frames: Annotated[
+        list[str], typer.Argument(help="Meshes of one connectivity: files, globs, folders or .npz archives.")
+    ],
+    at_frames: Annotated[bool, typer.Option(help="Search each frame for faces that cut each other.")] = True,
+    between: Annotated[bool, typer.Option(help="Search each step between frames for features that meet.")] = True,
+    min_distance: Annotated[
+        float, typer.Option(min=0.0, help="Features meet in a step when they come this close.")
+    ] = 0.0,
+    out: Annotated[Path | None, typer.Option(help="Write all rows to a .npz, .csv or .parquet file.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Write the results as JSON; - prints them, and nothing else.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page that shows the collisions in 3D.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    work: Annotated[
+        Path, typer.Option(help="Folder that keeps what is done, so that a second run goes on from there.")
+    ] = Path(".abut-check"),
+    max_findings: Annotated[int, typer.Option(min=1, help="Rows to keep at most; all are counted.")] = 1_000_000,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Take the frames as given, not in natural order.")
+    ] = False,
+) -> None:
+    """Find every collision of an animation with itself, at its frames and between them.
+
+    Exit code: 0 clean, 1 collisions, 2 bad input (also where nothing collides but a frame is bad), 3 could not finish, 130 interrupted.
+    """
+    from abut.app import job
+    from abut.app.work import Options
+
+    files = job.Files(out, json, html)
+    options = Options(at_frames, between, min_distance)
+    code = job.run(
+        frames, options, files, console, errors, work=work, jobs=jobs, max_findings=max_findings, keep_order=keep_order
+    )
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -1,0 +1,116 @@
+"""`abut check` from words to files: refuses what cannot work before the work starts, shows progress, writes results, returns the exit code.
+
+An interruption or a failure keeps all that was computed; the same command goes on from there.
+"""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+
+from abut.app import output
+from abut.app.check import MOST_FINDINGS, Progress, Report, as_checked, check
+from abut.app.frames import Frames
+from abut.app.progress import progress_shown
+from abut.app.store import Store, write_file
+from abut.app.summary import print_summary, verdict
+from abut.app.work import Options
+from abut.errors import AbutError
+
+UNFINISHED, INTERRUPTED = 3, 130
+STANDARD_OUTPUT = Path("-")
+
+
+class Files(NamedTuple):
+    """Where results go; None for nowhere."""
+
+    table: Path | None = None
+    json: Path | None = None
+    html: Path | None = None
+
+
+def run(
+    arguments: Sequence[str | Path],
+    options: Options,
+    files: Files,
+    console: Console,
+    errors: Console,
+    *,
+    work: Path,
+    jobs: int = 1,
+    max_findings: int = MOST_FINDINGS,
+    keep_order: bool = False,
+    title: str = "",
+) -> int:
+    """Check an animation and write what was asked for. Progress goes to `errors`, the summary to `console`.
+
+    Bad input raises InvalidInput or Unsupported, before anything is computed.
+    """
+    done = Progress(0, 0, 0)
+    try:
+        _prepare(files)
+        frames = Frames(arguments, keep_order=keep_order)
+        _ = frames.mesh  # some frame can be read: nothing has been made on disk where none can
+        store = Store(work)
+        with progress_shown("checking", errors) as move:
+
+            def show(progress: Progress) -> None:
+                nonlocal done
+                done = progress
+                move(progress.done, progress.total, f"{progress.found:,} found")
+
+            show(Progress(0, len(frames), 0))
+            report = check(frames, options, store=store, jobs=jobs, max_findings=max_findings, report=show)
+        write_files(files, frames, report, title)
+    except AbutError:
+        raise
+    except KeyboardInterrupt:
+        _tell_kept(f"Interrupted after {done.done:,} of {done.total:,} frames", work, errors)
+        return INTERRUPTED
+    except (BrokenProcessPool, OSError, MemoryError) as error:
+        what = "a worker process died" if isinstance(error, BrokenProcessPool) else (str(error) or "out of memory")
+        _tell_kept(f"Not finished ({what}), after {done.done:,} of {done.total:,} frames", work, errors)
+        return UNFINISHED
+    except Exception:
+        # Python would exit with 1, which means collisions.
+        traceback.print_exc()
+        return UNFINISHED
+    told = errors if files.json == STANDARD_OUTPUT else console
+    print_summary(report, told)
+    told.print(verdict(report))
+    for path in files:
+        if path is not None and path != STANDARD_OUTPUT:
+            told.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
+    return report.exit_code
+
+
+def write_files(files: Files, frames: Frames, report: Report, title: str) -> None:
+    """Write what was asked for."""
+    if files.table is not None:
+        output.write_table(files.table, report)
+    if files.json == STANDARD_OUTPUT:
+        sys.stdout.write(output.to_json(report) + "\n")
+    elif files.json is not None:
+        write_file(files.json, (output.to_json(report) + "\n").encode())
+    if files.html is not None:
+        from abut.app.report import write_report
+
+        names = report.names
+        write_report(files.html, as_checked(frames, report), title=title or f"{names[0]} … {names[-1]}")
+
+
+def _prepare(files: Files) -> None:
+    if files.table is not None:
+        output.prepare_table(files.table)
+    for path in (files.json, files.html):
+        if path is not None and path != STANDARD_OUTPUT:
+            output.prepare(path)
+
+
+def _tell_kept(what: str, work: Path, errors: Console) -> None:
+    line = f"{what}. What is done is kept in {work}: run the same command again to go on."
+    errors.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,74 @@
+"""What has been computed already, kept on disk so that an interrupted job goes on where it was: one small file a frame and a step.
+
+A file's name is a hash of all that its content follows from: the frames' content, the options, abut's own sources. What has changed has another
+name and is computed again, so results never get mixed up, and one folder serves any number of jobs. Files are written beside their place and then
+moved: a file is whole or not there. One that cannot be read counts as not there.
+"""
+
+import contextlib
+import hashlib
+import io
+import time
+from pathlib import Path
+
+import numpy as np
+
+from abut import jit
+from abut.app.findings import Findings
+from abut.arrays import frozen
+from abut.errors import InvalidInput
+from abut.mesh.writing import _replace  # pyright: ignore[reportPrivateUsage]
+
+FORMAT = "1"
+KEPT_DAYS = 30
+SUFFIX = ".npz"
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file in one go: it is never half there."""
+    _replace(path, content)
+
+
+def pack(rows: Findings) -> bytes:
+    """The rows as the bytes of a `.npz` archive."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **rows._asdict())
+    return buffer.getvalue()
+
+
+class Store:
+    """A folder of results by key."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder where there is none, and remove what nobody has used for KEPT_DAYS."""
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(folder / ".gitignore", b"*\n")
+        except OSError as error:
+            raise InvalidInput(str(folder), f"cannot be written ({error.strerror or error})") from error
+        oldest = time.time() - KEPT_DAYS * 86400
+        for file in folder.glob("*" + SUFFIX):
+            with contextlib.suppress(OSError):
+                if file.stat().st_mtime < oldest:
+                    file.unlink()
+
+    @staticmethod
+    def key(*parts: object) -> str:
+        """The name for what follows from these parts and from abut's sources."""
+        return hashlib.sha256(repr((FORMAT, jit.sources_hash(), *parts)).encode()).hexdigest()[:32]
+
+    def get(self, key: str) -> Findings | None:
+        """The result, or None."""
+        path = self.folder / (key + SUFFIX)
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                rows = Findings(*(frozen(archive[name]) for name in Findings._fields))
+            path.touch()  # what is in use stays young
+        except Exception:  # zipfile, zlib and NumPy have a dozen ways to say that a file is damaged
+            return None
+        return rows
+
+    def put(self, key: str, rows: Findings) -> None:
+        """Keep a result."""
+        write_file(self.folder / (key + SUFFIX), pack(rows))

@@ -1,0 +1,191 @@
+"""Units of work of a check, a frame and the step that leaves it: how one is computed, and how many are, here or in worker processes.
+
+Worker processes are spawned, not forked (Numba's threads do not survive a fork). The first unit is computed in the calling process in any case: it
+leaves compiled code on disk, where the workers find it.
+"""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from typing import NamedTuple
+
+import numpy as np
+
+from abut import ccd, jit
+from abut.app.findings import Findings
+from abut.app.frames import Frames
+from abut.app.rows import rows_of_contacts, rows_of_impacts
+from abut.arrays import Floats
+from abut.discrete import Deformable, collide
+from abut.errors import AbutError, InvalidInput
+from abut.mesh import Mesh
+
+QUEUED_A_WORKER = 2  # a worker has the next unit at hand when it has done one
+
+
+class Options(NamedTuple):
+    """What is searched."""
+
+    at_frames: bool = True
+    between: bool = True
+    min_distance: float = 0.0
+    """features count as met in a step when they come this close"""
+
+
+class Unit(NamedTuple):
+    """A frame, and what of it is to be computed."""
+
+    frame: int
+    at_frame: bool
+    between: bool
+
+
+class Outcome(NamedTuple):
+    """Rows of the frame and of the step, where they were asked for and could be computed; what was bad."""
+
+    frame: int
+    at_frame: Findings | None
+    between: Findings | None
+    bad: dict[int, str]
+    skipped: str
+
+
+def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, min_distance: float) -> ccd.Impacts:
+    return ccd.sweep(mesh, v_t0, v_t1, min_distance=min_distance)
+
+
+class Checker:
+    """Computes units, one after another: one tree that is refitted, and the frame that two units have in common read once."""
+
+    def __init__(self, frames: Frames, options: Options) -> None:
+        self._frames, self._options = frames, options
+        self._body: Deformable | None = None
+        self._read: dict[int, Floats | AbutError] = {}
+
+    def check(self, unit: Unit) -> Outcome:
+        """Compute one unit. Whatever is wrong with a frame or a step is part of the outcome."""
+        i = unit.frame
+        bad: dict[int, str] = {}
+        at_frame = between = None
+        skipped = ""
+        v_t0 = self._vertices(i, bad)
+        if unit.at_frame and v_t0 is not None:
+            try:
+                at_frame = self._search_frame(v_t0)
+            except AbutError as error:
+                bad[i] = f"could not be searched: {error}"
+        if unit.between:
+            v_t1 = self._vertices(i + 1, bad)
+            if v_t0 is None or v_t1 is None:
+                skipped = " and ".join(self._frames.names[j] for j in sorted(bad)) + " could not be read"
+            else:
+                try:
+                    impacts = _impacts(self._frames.mesh, v_t0, v_t1, self._options.min_distance)
+                    between = rows_of_impacts(impacts, self._frames.mesh, v_t0, v_t1)
+                except AbutError as error:
+                    skipped = str(error)
+        return Outcome(i, at_frame, between, bad, skipped)
+
+    def _search_frame(self, vertices: Floats) -> Findings:
+        if self._body is None:
+            self._body = Deformable(self._frames.mesh)
+        self._body.update(vertices)
+        return rows_of_contacts(collide(self._body))
+
+    def _vertices(self, i: int, bad: dict[int, str]) -> Floats | None:
+        if i not in self._read:
+            try:
+                self._read[i] = self._frames.vertices(i)
+            except AbutError as error:
+                self._read[i] = error
+            for other in [j for j in self._read if abs(j - i) > 1]:
+                del self._read[other]
+        found = self._read[i]
+        if isinstance(found, AbutError):
+            bad[i] = found.reason if isinstance(found, InvalidInput) else str(found)
+            return None
+        return found
+
+
+# --- compiling ahead
+
+
+def _tiny_step() -> tuple[Mesh, Floats]:
+    """A triangle that falls through another, so that all that follows a collision is compiled too, and where it stands at the end."""
+    mesh = Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 1, 1], [2, 1, 1], [1, 1, 2]], [[0, 1, 2], [3, 4, 5]])
+    return mesh, mesh.vertices - np.array([0.0, 0.0, 1.5]) * (np.arange(6) > 2)[:, np.newaxis]
+
+
+def search_tiny_frame() -> None:
+    """Have the search of frames compiled, or loaded from disk."""
+    mesh, vertices = _tiny_step()
+    body = Deformable(mesh)
+    body.update(vertices)
+    rows_of_contacts(collide(body))
+
+
+def search_tiny_step() -> None:
+    """Have the search of steps compiled, or loaded from disk."""
+    mesh, vertices = _tiny_step()
+    rows_of_impacts(_impacts(mesh, mesh.vertices, vertices, 0.0), mesh, mesh.vertices, vertices)
+
+
+# --- worker processes
+
+_in_worker: Checker | None = None
+
+
+def _start_worker(frames: Frames, options: Options, thread_count: int) -> None:
+    global _in_worker  # noqa: PLW0603 (the state of a worker process)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process decides what an interruption means
+    jit.limit_threads(thread_count)
+    _in_worker = Checker(frames, options)
+
+
+def _check_in_worker(unit: Unit) -> Outcome:
+    assert _in_worker is not None
+    return _in_worker.check(unit)
+
+
+def compute(
+    units: Iterator[Unit], frames: Frames, options: Options, jobs: int, take: Callable[[Outcome], None]
+) -> None:
+    """Compute all units and hand on each outcome as it comes."""
+    here = Checker(frames, options)
+    for unit in units:
+        take(here.check(unit))
+        if jobs > 1:
+            break
+    first = next(units, None)
+    if first is None:
+        return
+    pool = ProcessPoolExecutor(
+        jobs,
+        multiprocessing.get_context("spawn"),
+        _start_worker,
+        (frames, options, max(1, jit.thread_count() // jobs)),
+    )
+    running: set[Future[Outcome]] = {pool.submit(_check_in_worker, first)}
+    try:
+        for unit in units:
+            running.add(pool.submit(_check_in_worker, unit))
+            if len(running) >= QUEUED_A_WORKER * jobs:
+                running = _take_done(running, take)
+        while running:
+            running = _take_done(running, take)
+    except KeyboardInterrupt:
+        pool.shutdown(cancel_futures=True)
+        for future in running:  # what the workers had begun is whole, and kept
+            if future.done() and not future.cancelled() and future.exception() is None:
+                take(future.result())
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _take_done(running: set[Future[Outcome]], take: Callable[[Outcome], None]) -> set[Future[Outcome]]:
+    done, rest = wait(running, return_when=FIRST_COMPLETED)
+    for future in done:
+        take(future.result())
+    return rest
