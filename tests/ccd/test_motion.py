@@ -81,13 +81,13 @@ def test_joined_motions_are_numbered_on():
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        ((MESH, MESH.vertices[:-1], MESH.vertices), "vertices_t0"),
-        ((MESH, MESH.vertices, MESH.vertices[:-1]), "vertices_t1"),
-        ((MESH, MESH.vertices, MESH.vertices * np.nan), "vertices_t1"),
+        ((MESH, MESH.vertices[:-1], MESH.vertices), "v_t0"),
+        ((MESH, MESH.vertices, MESH.vertices[:-1]), "v_t1"),
+        ((MESH, MESH.vertices, MESH.vertices * np.nan), "v_t1"),
         ((MESH, np.eye(4), 2 * np.eye(4)), "pose_t1"),
         ((MESH, np.eye(4), MESH.vertices), "pose_t1"),
-        ((MESH, None, None), "vertices_t0"),
-        ((MESH, [[1.0, 2.0, 3.0], [4.0]], MESH.vertices), "vertices_t0"),
+        ((MESH, None, None), "v_t0"),
+        ((MESH, [[1.0, 2.0, 3.0], [4.0]], MESH.vertices), "v_t0"),
         ((3, np.eye(4), np.eye(4)), "mesh"),
     ],
 )

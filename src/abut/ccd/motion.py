@@ -34,7 +34,7 @@ class Paths(NamedTuple):
 
 
 class Motion:
-    """One step of a body: `Motion(mesh, vertices_t0, vertices_t1)` deforms, `Motion(body, pose_t0, pose_t1)` moves rigidly.
+    """One step of a body: `Motion(mesh, v_t0, v_t1)` deforms, `Motion(body, pose_t0, pose_t1)` moves rigidly.
 
     `mesh` may be anything `as_mesh` accepts, or a `Rigid` or `Deformable` body. Poses are (4,4), on column vectors. Immutable.
     """
@@ -59,7 +59,7 @@ class Motion:
 
     def _deform(self, mesh: Mesh, start: object, end: object) -> None:
         ends: list[Floats] = []
-        for value, name in ((start, "vertices_t0"), (end, "vertices_t1")):
+        for value, name in ((start, "v_t0"), (end, "v_t1")):
             vertices = arrays.points(value, name, keep=True)
             if len(vertices) != len(mesh.vertices):
                 raise InvalidInput(name, f"has {len(vertices)} rows for a mesh of {len(mesh.vertices)} vertices")
@@ -184,3 +184,16 @@ def join(*motions: Motion) -> Motion:
         np.concatenate(labels),
     )
     return joined
+
+
+def read_motions(a: object, others: tuple[object, ...]) -> tuple[Motion, Motion | None]:
+    """One or two motions from the arguments of a question: (motion), (motion, motion) or (mesh, v_t0, v_t1)."""
+    if isinstance(a, Motion):
+        if not others:
+            return a, None
+        if len(others) == 1 and isinstance(others[0], Motion):
+            return a, others[0]
+        raise InvalidInput("others", "beside a Motion there may be one other Motion; `ccd.join` takes more")
+    if len(others) != 2:
+        raise InvalidInput("others", f"a mesh needs its vertices at both ends, not {len(others)} more arguments")
+    return Motion(a, others[0], others[1]), None

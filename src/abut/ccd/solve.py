@@ -4,7 +4,7 @@ A pair is two features by index, its vertex first if it is a vertex and a face. 
 more than misses and lie in heaps. Each pair is solved by itself, so that no result depends on the number of threads.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ BLOCK = 64
 
 Pairs = NDArray[np.int32]
 Statuses = NDArray[np.int8]
+Corners = tuple[Any, Any, Any, Any]
+"""Four rows of vertices."""
 
 
 class Side(NamedTuple):
@@ -40,8 +42,9 @@ def point_at(vertices: Floats, i: int) -> Vec3:
 
 
 @kernel
-def corners_of(is_face: bool, first: Integers, second: Integers, i: int, j: int) -> tuple[int, int, int, int]:
-    """The four vertices of a pair: one of the first thing and three of the second, or two of each."""
+def corners_of(is_face: bool, first: Integers, second: Integers, pairs: Pairs, k: int) -> Corners:
+    """The four vertices of pair k: one of the first thing and three of the second, or two of each."""
+    i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
     if is_face:
         return i, second[j, 0], second[j, 1], second[j, 2]
     return first[i, 0], first[i, 1], second[j, 0], second[j, 1]
@@ -49,9 +52,9 @@ def corners_of(is_face: bool, first: Integers, second: Integers, i: int, j: int)
 
 @kernel
 def _solve_one(
-    is_face: bool, first: Side, second: Side, i: int, j: int, distance: float, t_max: float, tolerance: float
+    is_face: bool, pairs: Pairs, k: int, first: Side, second: Side, distance: float, t_max: float, tolerance: float
 ) -> tuple[int, float]:
-    p, q, r, s = corners_of(is_face, first.cells, second.cells, i, j)
+    p, q, r, s = corners_of(is_face, first.cells, second.cells, pairs, k)
     x, y = (second.vertices_t0, second.vertices_t1) if is_face else (first.vertices_t0, first.vertices_t1)
     paths, sizes, scale = relative_paths(
         point_at(first.vertices_t0, p),
@@ -84,16 +87,14 @@ def _solve_all(
     for thread in prange(thread_total):
         for block in range(thread * BLOCK, len(pairs), thread_total * BLOCK):
             for k in range(block, min(block + BLOCK, len(pairs))):
-                status[k], time[k] = _solve_one(
-                    is_face, first, second, np.int64(pairs[k, 0]), np.int64(pairs[k, 1]), distance, t_max, tolerance
-                )
+                status[k], time[k] = _solve_one(is_face, pairs, k, first, second, distance, t_max, tolerance)
 
 
 @kernel
 def gather(is_face: bool, pairs: Pairs, first: Side, second: Side, queries: Floats) -> None:
     """The eight points of each pair, (n,8,3), as `ccd.vertex_face` and `ccd.edge_edge` take them."""
     for k in range(len(pairs)):
-        corners = corners_of(is_face, first.cells, second.cells, np.int64(pairs[k, 0]), np.int64(pairs[k, 1]))
+        corners = corners_of(is_face, first.cells, second.cells, pairs, k)
         for corner in range(4):
             of_first = corner < (1 if is_face else 2)
             for axis in range(3):

@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.arrays import Floats, frozen
 from abut.ccd.carve import FREE, NEVER
 from abut.ccd.details import describe
-from abut.ccd.motion import Motion, Paths
+from abut.ccd.motion import Paths, read_motions
 from abut.ccd.queries import TOLERANCE
 from abut.ccd.results import Impacts, Kind
 from abut.ccd.solve import Pairs, Statuses, queries_of
 from abut.ccd.step import Span, Step
 from abut.ccd.stream import MAX_MEMORY
-from abut.errors import InvalidInput
 from abut.jit import threads_for
 
 SAMPLE = 32
@@ -95,24 +94,34 @@ def _places(paths: Paths, rows: NDArray[np.integer], time: Floats) -> Floats:
 
 def _assemble(rows: list[_Rows]) -> Impacts:
     """One table, sorted by kind, a and b, the first contact of each pair only."""
-    parts: list[tuple[NDArray[np.int8], Integers, Integers, Floats, Floats, Floats, Statuses]] = []
+    size = sum(len(row.time) for row in rows)
+    kind, status = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int8)
+    a, b, time = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size)
+    point, normal = np.empty((size, 3)), np.empty((size, 3))
+    end = 0
     for row in rows:
-        point, normal = describe(row.kind != Kind.EDGE_EDGE, row.queries, row.part)
-        a, b = row.pairs[:, 0].astype(np.int64), row.pairs[:, 1].astype(np.int64)
-        if row.kind == Kind.FACE_VERTEX:
-            a, b, normal = b, a, -normal
-        parts.append((np.full(len(a), row.kind, dtype=np.int8), a, b, row.time, point, normal, row.status))
-    if not parts:
-        none, nowhere = np.empty(0, dtype=np.int64), np.empty((0, 3))
-        small = np.empty(0, dtype=np.int8)
-        return Impacts(*map(frozen, (small, none, none, np.empty(0), nowhere, nowhere, small)))
-    kind, a, b, time, point, normal, status = (np.concatenate(column) for column in zip(*parts, strict=True))
+        part = slice(end, end + len(row.time))
+        end = part.stop
+        turned = row.kind == Kind.FACE_VERTEX
+        kind[part], time[part], status[part] = row.kind, row.time, row.status
+        a[part], b[part] = row.pairs[:, int(turned)], row.pairs[:, int(not turned)]
+        point[part], normal[part] = describe(row.kind != Kind.EDGE_EDGE, row.queries, row.part)
+        if turned:
+            normal[part] *= -1.0
     order = np.lexsort((time, b, a, kind))
-    fresh = np.ones(len(order), dtype=np.bool_)
     keys = np.stack([kind[order], a[order], b[order]])
+    fresh = np.ones(size, dtype=np.bool_)
     fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     order = order[fresh]
-    return Impacts(*(frozen(column[order]) for column in (kind, a, b, time, point, normal, status)))
+    return Impacts(
+        frozen(kind[order]),
+        frozen(a[order]),
+        frozen(b[order]),
+        frozen(time[order]),
+        frozen(point[order]),
+        frozen(normal[order]),
+        frozen(status[order]),
+    )
 
 
 def sweep(
@@ -124,7 +133,7 @@ def sweep(
 ) -> Impacts:
     """All pairs of features that meet during a step, with the time, point and normal of their first contact.
 
-    `sweep(mesh, vertices_t0, vertices_t1)` or `sweep(motion)`: a body with itself; `sweep(motion_a, motion_b)`: two bodies with each other.
+    `sweep(mesh, v_t0, v_t1)` or `sweep(motion)`: a body with itself; `sweep(motion_a, motion_b)`: two bodies with each other.
     Features that share a vertex, and features of one rigid body, are never a pair.
 
     min_distance: how near counts as contact. tolerance: how early a time may be, as a part of the step. max_memory: bytes for the search of
@@ -187,12 +196,4 @@ def _read(a: object, others: tuple[object, ...], min_distance: float, tolerance:
     distance = arrays.scalar(min_distance, "min_distance", least=0.0)
     early = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
     memory = arrays.count(max_memory, "max_memory", least=1)
-    if isinstance(a, Motion):
-        if not others:
-            return Step(a, None, distance, early, memory)
-        if len(others) == 1 and isinstance(others[0], Motion):
-            return Step(a, others[0], distance, early, memory)
-        raise InvalidInput("others", "beside a Motion there may be one other Motion; `ccd.join` takes more")
-    if len(others) != 2:
-        raise InvalidInput("others", f"a mesh needs its vertices at both ends, not {len(others)} more arguments")
-    return Step(Motion(a, others[0], others[1]), None, distance, early, memory)
+    return Step(*read_motions(a, others), distance, early, memory)

@@ -19,7 +19,7 @@ from abut.arrays import Floats, Integers
 from abut.ccd.carve import FREE, LIMIT, NEVER
 from abut.ccd.motion import Paths
 from abut.ccd.relative import relative_paths
-from abut.ccd.solve import BLOCK, Pairs, Statuses, corners_of, point_at
+from abut.ccd.solve import BLOCK, Corners, Pairs, Statuses, corners_of, point_at
 from abut.ccd.within import WITHIN_STEPS, first_within
 from abut.geometry.vec import Vec3
 from abut.jit import kernel, parallel, prange, thread_count
@@ -47,7 +47,7 @@ def _first_turning(
     is_face: bool,
     first: Paths,
     second: Paths,
-    corners: tuple[int, int, int, int],
+    corners: Corners,
     begin: float,
     end: float,
     distance: float,
@@ -62,7 +62,7 @@ def _first_turning(
         bend_second = max(bend_second, second.bend[q])
     else:
         bend_first = max(bend_first, first.bend[q])
-    bend = bend_first + bend_second
+    bend = float(bend_first + bend_second)
     t, span = begin, end - begin
     x0, x1, x2, x3 = place(first, p, t), place(other, q, t), place(second, r, t), place(second, s, t)
     for _ in range(MAX_SPANS):
@@ -112,7 +112,7 @@ def _solve_all(
     for thread in prange(thread_total):
         for block in range(thread * BLOCK, len(pairs), thread_total * BLOCK):
             for k in range(block, min(block + BLOCK, len(pairs))):
-                corners = corners_of(is_face, first_cells, second_cells, np.int64(pairs[k, 0]), np.int64(pairs[k, 1]))
+                corners = corners_of(is_face, first_cells, second_cells, pairs, k)
                 status[k], time[k] = _first_turning(
                     is_face, first, second, corners, begin, end, distance, tolerance, noise
                 )
