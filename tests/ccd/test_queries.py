@@ -1,6 +1,7 @@
 """Single queries against published verdicts, against whole numbers, and against their own symmetries."""
 
 import csv
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from abut.ccd.carve import first_contact
 from abut.ccd.relative import relative_paths
 from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
+from abut.mesh import load
 from ccd.query_kinds import KINDS
 
 QUERIES = Path(__file__).parents[3] / "shared" / "data" / "queries"
+SCENES = Path(__file__).parents[3] / "shared" / "data" / "scenes"
 EXAMPLES = 3 if INTERPRETED else 12
 TOLERANCE = 1e-9
 ASK = {True: ccd.vertex_face, False: ccd.edge_edge}
@@ -62,6 +65,24 @@ def test_published_queries_have_their_published_verdict(name, is_face):
     assert not (verdict.hit & ~truth).any(), "invented"
     assert (verdict.status != ccd.Status.LIMIT).all()
     check(queries[truth][::4], is_face)
+
+
+@pytest.mark.large
+def test_listed_pairs_of_cloth_funnel_have_their_published_verdict():
+    folder = SCENES / "cloth-funnel"
+    if not folder.is_dir():
+        pytest.skip(f"no data in {folder}")
+    before, after = load(folder / "227.ply"), load(folder / "228.ply")
+    vertex_count, edges = len(before.vertices), before.edges
+    for is_face, name in ((True, "vf"), (False, "ee")):
+        pairs = np.sort(np.array(json.loads((folder / f"227{name}.json").read_text())), axis=1)
+        truth = np.array(json.loads((folder / f"227{name}_mma_bool.json").read_text()), bool)
+        if is_face:
+            rows = np.hstack([pairs[:, :1], before.faces[pairs[:, 1] - vertex_count - len(edges)]])
+        else:
+            rows = np.hstack([edges[pairs[:, 0] - vertex_count], edges[pairs[:, 1] - vertex_count]])
+        verdict = ASK[is_face](np.concatenate([before.vertices[rows], after.vertices[rows]], axis=1))
+        assert (verdict.hit == truth).all()
 
 
 @pytest.mark.parametrize("is_face", [True, False], ids=["vertex-face", "edge-edge"])
