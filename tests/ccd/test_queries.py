@@ -121,6 +121,24 @@ def test_times_keep_any_tolerance(tolerance):
         check(colliding(rng, is_face, 4 if INTERPRETED else 20), is_face, tolerance)
 
 
+def test_the_widest_span_of_magnitudes_is_never_missed():
+    """Coordinates from 2⁻¹⁰⁷⁴ to 2²⁴⁸: where integers run out of room the status says so, and counts as a hit."""
+    rng = np.random.default_rng(4)
+    count = 6 if INTERPRETED else 60
+    for is_face in (True, False):
+        queries = rng.integers(-2, 3, (count, 8, 3)) * 2.0 ** rng.choice([-1074, -500, 0, 247], (count, 8, 3))
+        queries[::2, 4:] = queries[::2, :4]
+        verdict = ASK[is_face](queries)
+        for i, query in enumerate(queries):
+            truth = oracle.first_contact(query, is_face)
+            if verdict.status[i] != ccd.Status.LIMIT:
+                assert verdict.hit[i] == (truth is not None)
+            if truth is not None:
+                assert verdict.hit[i]
+                assert Fraction(verdict.time[i]) <= truth[1]
+        assert (verdict.status == ccd.Status.LIMIT).sum() <= 0.1 * count
+
+
 # --- named cases
 
 FACE = [(0, 0, 0), (4, 0, 0), (0, 4, 0)]
