@@ -1,6 +1,7 @@
 """Single queries against published verdicts, against whole numbers, and against their own symmetries."""
 
 import csv
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from abut.ccd.carve import first_contact
 from abut.ccd.relative import relative_paths
 from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
+from abut.mesh import load
 from ccd.query_kinds import KINDS
 
 QUERIES = Path(__file__).parents[3] / "shared" / "data" / "queries"
+SCENES = Path(__file__).parents[3] / "shared" / "data" / "scenes"
 EXAMPLES = 3 if INTERPRETED else 12
 TOLERANCE = 1e-9
 ASK = {True: ccd.vertex_face, False: ccd.edge_edge}
@@ -64,6 +67,24 @@ def test_published_queries_have_their_published_verdict(name, is_face):
     check(queries[truth][::4], is_face)
 
 
+@pytest.mark.large
+def test_listed_pairs_of_cloth_funnel_have_their_published_verdict():
+    folder = SCENES / "cloth-funnel"
+    if not folder.is_dir():
+        pytest.skip(f"no data in {folder}")
+    before, after = load(folder / "227.ply"), load(folder / "228.ply")
+    vertex_count, edges = len(before.vertices), before.edges
+    for is_face, name in ((True, "vf"), (False, "ee")):
+        pairs = np.sort(np.array(json.loads((folder / f"227{name}.json").read_text())), axis=1)
+        truth = np.array(json.loads((folder / f"227{name}_mma_bool.json").read_text()), bool)
+        if is_face:
+            rows = np.hstack([pairs[:, :1], before.faces[pairs[:, 1] - vertex_count - len(edges)]])
+        else:
+            rows = np.hstack([edges[pairs[:, 0] - vertex_count], edges[pairs[:, 1] - vertex_count]])
+        verdict = ASK[is_face](np.concatenate([before.vertices[rows], after.vertices[rows]], axis=1))
+        assert (verdict.hit == truth).all()
+
+
 @pytest.mark.parametrize("is_face", [True, False], ids=["vertex-face", "edge-edge"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_degenerate_queries_agree_with_whole_numbers(kind, is_face):
@@ -98,6 +119,24 @@ def test_times_keep_any_tolerance(tolerance):
     rng = np.random.default_rng(3)
     for is_face in (True, False):
         check(colliding(rng, is_face, 4 if INTERPRETED else 20), is_face, tolerance)
+
+
+def test_the_widest_span_of_magnitudes_is_never_missed():
+    """Coordinates from 2⁻¹⁰⁷⁴ to 2²⁴⁸: where integers run out of room the status says so, and counts as a hit."""
+    rng = np.random.default_rng(4)
+    count = 3 if INTERPRETED else 10
+    for is_face in (True, False):
+        queries = rng.integers(-2, 3, (count, 8, 3)) * 2.0 ** rng.choice([-1074, -500, 0, 247], (count, 8, 3))
+        queries[::2, 4:] = queries[::2, :4]
+        verdict = ASK[is_face](queries)
+        for i, query in enumerate(queries):
+            truth = oracle.first_contact(query, is_face)
+            if verdict.status[i] != ccd.Status.LIMIT:
+                assert verdict.hit[i] == (truth is not None)
+            if truth is not None:
+                assert verdict.hit[i]
+                assert Fraction(verdict.time[i]) <= truth[1]
+        assert (verdict.status != ccd.Status.LIMIT).any()
 
 
 # --- named cases

@@ -18,6 +18,8 @@ Invariants: all time left of the interval on top is certainly free. FREE and HIT
 `tolerance`. Comparisons are written so that NaN (which finite input does not give) would end as UNDECIDED, never as FREE.
 """
 
+from typing import Any
+
 from abut.ccd.coplanarity import (
     CROSSING,
     MISSING,
@@ -31,7 +33,7 @@ from abut.ccd.coplanarity import (
     slope,
 )
 from abut.ccd.relative import FLOOR, UNIT, Paths, paths_at
-from abut.ccd.separation import carve, carve_by_list
+from abut.ccd.separation import NONE_HI, NONE_LO, carve, carve_by_list
 from abut.geometry.vec import Vec3, add, cross, dot, subtract
 from abut.jit import element, inlined
 from abut.scratch import load, reserve_floats, store
@@ -87,6 +89,15 @@ def _weigh(is_face: bool, r1: Vec3, r2: Vec3, r3: Vec3) -> tuple[float, Vec3, Ve
     return least, cross(edge, n), n
 
 
+@inlined
+def _look(is_face: bool, p: Paths, sizes: Vec3, t: float) -> tuple[float, Vec3, float, float]:
+    """At time t: the least of the inside conditions, the normal, and the free interval around t if the contact point is outside."""
+    r1, r2, r3 = paths_at(p, t)
+    least, s, n = _weigh(is_face, r1, r2, r3)
+    left, right = carve(is_face, p, sizes, s, t, 0.0) if least < 0.0 else (NONE_LO, NONE_HI)
+    return least, n, left, right
+
+
 @element
 def _is_certain(p: Paths, sizes: Vec3, b: Cubic, noise: float, lo: float, hi: float, least: float, n: Vec3) -> bool:
     """Whether P surely changes sign in [lo, hi], and `least`, a weight inside it, is so large that all are positive there."""
@@ -104,13 +115,24 @@ def _is_certain(p: Paths, sizes: Vec3, b: Cubic, noise: float, lo: float, hi: fl
     return least > BOUND_INSIDE * error + 6.0 * (hi - lo) * change + FLOOR
 
 
+@inlined
+def _push(ends: Any, depth: int, lo: float, hi: float) -> int:
+    """Put an interval on the stack, unless it is empty; the new depth."""
+    if not lo < hi:
+        return depth
+    store(ends, 2 * depth, lo)
+    store(ends, 2 * depth + 1, hi)
+    return depth + 1
+
+
 @element
 def first_contact(
     is_face: bool, p: Paths, sizes: Vec3, t_max: float, tolerance: float, max_steps: int
 ) -> tuple[int, float]:
     """Status and time of the first contact in [0, t_max]; NEVER when FREE, a lower bound when UNDECIDED.
 
-    `max_steps` up to STEPS bounds the intervals looked at; what is left then is UNDECIDED."""
+    A contact up to `tolerance` after t_max may be found too. `max_steps` up to STEPS bounds the intervals looked at; what
+    is left then is UNDECIDED."""
     b, noise = coplanarity(p), coplanarity_noise(sizes)
     ends = reserve_floats(ROOM)
     store(ends, 0, 0.0)
@@ -122,44 +144,29 @@ def first_contact(
         c = b if lo == 0.0 and hi == 1.0 else restrict(b, lo, hi)
         if not has_one_sign(c, noise):
             x, kind = first_root(c, noise, -1.0, ROUGH)
-            if kind == MISSING:  # halves, or what is left and right of the turning point, will show it
-                t = lo + (x if SHARE < x < 1.0 - SHARE else 0.5) * (hi - lo)
-                store(ends, 2 * depth, t)
-                store(ends, 2 * depth + 1, hi)
-                store(ends, 2 * depth + 2, lo)
-                store(ends, 2 * depth + 3, t)
-                depth += 2
-                continue
             t = lo + x * (hi - lo)
-            r1, r2, r3 = paths_at(p, t)
-            least, s, n = _weigh(is_face, r1, r2, r3)
-            left, right = carve(is_face, p, sizes, s, t, 0.0) if least < 0.0 else (2.0, -1.0)
-            if left > right and kind == CROSSING:
-                x, kind = first_root(c, noise, x, FINE)
-                t = lo + x * (hi - lo)
-                r1, r2, r3 = paths_at(p, t)
-                least, s, n = _weigh(is_face, r1, r2, r3)
-                left, right = carve(is_face, p, sizes, s, t, 0.0) if least < 0.0 else (2.0, -1.0)
-            if left > right and kind == CROSSING and least > 0.0:
-                steepness = abs(slope(c, x))
-                reach = (REACH * noise / steepness) * (hi - lo) + FINE if steepness > 0.0 else 1.0
-                before, after = max(lo, t - reach), min(1.0, t + reach)
-                if after - before <= max(tolerance, FINE) and _is_certain(p, sizes, b, noise, before, after, least, n):
-                    hit = before
-                    depth = 0  # what was right of this interval no longer matters
-                    left, right = before, hi
-            if left > right:
-                left, right = carve_by_list(is_face, p, sizes, t, hi)
+            if kind == MISSING:  # halves, or what is left and right of the turning point, will show it
+                left = right = t if SHARE < x < 1.0 - SHARE else 0.5 * (lo + hi)
+            else:
+                least, n, left, right = _look(is_face, p, sizes, t)
+                if left > right and kind == CROSSING:
+                    x, kind = first_root(c, noise, x, FINE)
+                    t = lo + x * (hi - lo)
+                    least, n, left, right = _look(is_face, p, sizes, t)
+                if left > right and kind == CROSSING and least > 0.0:
+                    steepness = abs(slope(c, x))
+                    reach = (REACH * noise / steepness) * (hi - lo) + FINE if steepness > 0.0 else 1.0
+                    before, after = max(lo, t - reach), min(1.0, t + reach)
+                    near = after - before <= max(tolerance, FINE)
+                    if near and _is_certain(p, sizes, b, noise, before, after, least, n):
+                        hit, depth = before, 0  # what is right of it no longer matters
+                        left, right = before, hi
                 if left > right:
-                    return UNDECIDED, lo
-            if right < hi:
-                store(ends, 2 * depth, right)
-                store(ends, 2 * depth + 1, hi)
-                depth += 1
-            if left > lo:
-                store(ends, 2 * depth, lo)
-                store(ends, 2 * depth + 1, left)
-                depth += 1
+                    left, right = carve_by_list(is_face, p, sizes, t, hi)
+                    if left > right:
+                        return UNDECIDED, lo
+            depth = _push(ends, depth, right, hi)
+            depth = _push(ends, depth, lo, left)
         if depth == 0:
             return (FREE, NEVER) if hit == NEVER else (HIT, hit)
-    return UNDECIDED, load(ends, 2 * depth - 2)
+    return UNDECIDED, float(load(ends, 2 * depth - 2))

@@ -17,22 +17,6 @@ import math
 from abut.arrays import Floats, Integers
 from abut.ccd.carve import FREE, HIT, LIMIT, NEVER
 from abut.ccd.exact_root import (
-    B0,
-    DEN,
-    MODE,
-    NUM,
-    ONE,
-    P0,
-    P1,
-    P2,
-    P3,
-    RATIO,
-    ROOT_ROWS,
-    T0,
-    T1,
-    T2,
-    T3,
-    T5,
     advance,
     count_changes,
     enter,
@@ -46,86 +30,53 @@ from abut.ccd.exact_root import (
     take_start,
     time_of_root,
 )
+from abut.ccd.exact_tables import (
+    ALL,
+    B0,
+    COPLANARITY,
+    CROSS,
+    DEN,
+    DIFFERENCES,
+    DOUBLE_ROOT,
+    END_TO_END,
+    ENDS,
+    MINUS,
+    MODE,
+    NORMAL,
+    NORMAL_EDGES,
+    NORMAL_FACE,
+    NOT,
+    NUM,
+    OTHER_ROOT,
+    P0,
+    P1,
+    P2,
+    P3,
+    PATH,
+    PLUS,
+    RATIO,
+    RATIO_FROM_1,
+    SCALAR,
+    SECOND,
+    SLOPE_AT_RATIO,
+    SUM_OF_CROSSES,
+    T0,
+    T1,
+    T3,
+    T5,
+    THIRD,
+    TRIPLE_ROOT,
+)
 from abut.ccd.integers import (
     OVERFLOW,
     combine,
     copy,
     execute,
     multiply,
-    product,
-    program,
-    rows,
     set_scaled,
     sign,
-    total,
 )
 from abut.jit import kernel, stay_apart
-
-# Rows. A linear function has rows of 1 and t, a quadratic of 1, t and t².
-(PATH,) = rows(ROOT_ROWS, 1)  # r_j along axis d: PATH + 2·(3·j + d), j = 0, 1, 2
-SECOND, THIRD = PATH + 18, PATH + 24  # r2 − r1 and r3 − r1
-CROSS = PATH + 30  # c_k along axis d: CROSS + 3·(3·k + d), k = 0, 1, 2
-ALL = CROSS + 27  # c1 + c2 + c3 along axis d: ALL + 3·d
-NORMAL = ALL + 9  # N along axis d: NORMAL + 3·d
-SCALAR = NORMAL + 9  # scalar products, up to four
-EXACT_ROWS = int(SCALAR) + 12
-MINUS, NOT, PLUS = rows(-1, 3)  # factors that are no literals either
-
-END_TO_END = program(*[total(PATH + i + 1, (1, PATH + i + 1), (-1, PATH + i)) for i in range(0, 18, 2)])
-SUM_OF_CROSSES = program(*[total(ALL + i, (1, CROSS + i), (1, CROSS + 9 + i), (1, CROSS + 18 + i)) for i in range(9)])
-NORMAL_FACE = program(*[total(NORMAL + i, (1, ALL + i)) for i in range(9)])
-NORMAL_EDGES = program(*[total(NORMAL + i, (1, CROSS + 9 + i), (1, CROSS + 18 + i)) for i in range(9)])
-DIFFERENCES = program(
-    *[total(SECOND + i, (1, PATH + 6 + i), (-1, PATH + i)) for i in range(6)],
-    *[total(THIRD + i, (1, PATH + 12 + i), (-1, PATH + i)) for i in range(6)],
-)
-# P = Σ (c1 along d)·(r1 along d), coefficient by coefficient
-COPLANARITY = program(
-    *[
-        line
-        for i in range(4)
-        for line in [
-            total(P0 + i, (0, P0)),
-            *[
-                step
-                for d in range(3)
-                for j in range(2)
-                if 0 <= i - j < 3
-                for step in (
-                    product(T0, CROSS + 3 * d + i - j, PATH + 2 * d + j),
-                    total(P0 + i, (1, P0 + i), (1, T0)),
-                )
-            ],
-        ]
-    ]
-)
-# 9·p3·P = (…)·P′ + R with R = (6·p1·p3 − 2·p2²)·t + (9·p0·p3 − p1·p2)
-DOUBLE_ROOT = program(
-    product(T0, P1, P3),
-    product(T1, P2, P2),
-    total(DEN, (6, T0), (-2, T1)),
-    product(T0, P0, P3),
-    product(T1, P1, P2),
-    total(NUM, (-9, T0), (1, T1)),
-)
-TRIPLE_ROOT = program(total(NUM, (-1, P2)), total(DEN, (3, P3)))
-SLOPE_AT_RATIO = program(
-    product(T0, P3, NUM),
-    product(T1, P2, DEN),
-    total(T0, (3, T0), (2, T1)),
-    product(T1, T0, NUM),
-    product(T0, DEN, DEN),
-    product(T2, T0, P1),
-    total(T0, (1, T1), (1, T2)),
-)
-OTHER_ROOT = program(  # −p2/p3 − 2·NUM/DEN
-    product(T0, P3, NUM),
-    product(T1, P2, DEN),
-    total(T5, (-1, T1), (-2, T0)),
-    product(T3, P3, DEN),
-)
-RATIO_FROM_1 = program(total(T0, (1, DEN), (-1, NUM)))
-ENDS = program(total(P0, (0, ONE)), total(P1, (1, ONE)), total(P2, (-1, ONE)), total(P3, (0, ONE)))  # t·(1 − t)
 
 
 @kernel

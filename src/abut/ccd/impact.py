@@ -2,8 +2,8 @@
 
 `impact_vertex_face(v, f0, f1, f2 at t = 0, then at t = 1, t_max, tolerance)` and `impact_edge_edge(ea0, ea1, eb0, eb1 …)` return FREE, HIT or
 UNDECIDED of `carve`, and a time: of the first contact in [0, t_max], NEVER, or a lower bound. A HIT is never late and early by at most
-`tolerance`. A kernel that meets UNDECIDED calls `exact_stage.decide_exactly`, which needs a workspace, or sets the row aside for
-`queries.decide_undecided`; that answer is for [0, 1], whatever t_max was.
+`tolerance`. A kernel that meets UNDECIDED calls `exact_stage.decide_exactly`, which needs `integers.workspace(EXACT_ROWS)`, one a thread, or sets
+the row aside for `queries.decide_undecided`; that answer is for [0, 1], whatever t_max was.
 """
 
 from abut.ccd.carve import STEPS, first_contact

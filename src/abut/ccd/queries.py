@@ -12,7 +12,8 @@ from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.ccd.carve import FREE, NEVER, STEPS, UNDECIDED, first_contact
 from abut.ccd.cubic import impact_by_cubic
-from abut.ccd.exact_stage import EXACT_ROWS, decide_exactly
+from abut.ccd.exact_stage import decide_exactly
+from abut.ccd.exact_tables import EXACT_ROWS
 from abut.ccd.integers import workspace
 from abut.ccd.relative import Paths, relative_paths
 from abut.ccd.results import Verdict
