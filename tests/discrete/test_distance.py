@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abut import Deformable, Mesh, Rigid, collide, distance, jit, scenes
-from conftest import SLOW
+from conftest import SLOW, SOAK
 from discrete.situations import (
     EXACT_ROTATIONS,
     SITUATIONS,
@@ -84,7 +84,7 @@ def test_the_gap_is_that_of_brute_force(kind):
 
 @pytest.mark.large
 def test_the_gap_is_that_of_brute_force_in_many_configurations():
-    for case in range(96):
+    for case in range(384 if SOAK else 64):
         s = apart(list(SITUATIONS)[case % len(SITUATIONS)], 40 + case, 16 + case // 2)
         check_gap(*four_combinations(s)[case // 4 % 4])
 
@@ -99,7 +99,7 @@ def test_the_gap_of_bodies_that_interlock_without_touching():
 def test_the_gap_of_soups_whose_boxes_overlap():
     rng = np.random.default_rng(7)
     found = 0
-    for seed in range(8 if SLOW else 200):
+    for seed in range(8 if SLOW else (400 if SOAK else 60)):
         sizes = rng.integers(1, 4 if SLOW else 30, 2)
         a = Rigid(soup(rng, int(sizes[0]), 0.5, 0.03), random_pose(rng, 0.3))
         b = Rigid(soup(rng, int(sizes[1]), 0.5, 0.03), random_pose(rng, 0.3))
