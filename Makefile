@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest -q
 # The tests of kernels that index arrays; geometry has no arrays, packet trees are read through pointers, which nothing checks.
-INDEXED := tests/test_arrays.py tests/test_mesh.py tests/scenes tests/volumes tests/grid tests/bvh
+INDEXED := tests/test_arrays.py tests/test_mesh.py tests/volumes tests/grid tests/bvh
 
 .PHONY: help demo test passes lint format bench docs soak clean
 .DEFAULT_GOAL := help

@@ -22,7 +22,7 @@ from abut.bvh import rejected
 from abut.geometry.crossings import meet_triangle_triangle
 from abut.grid import Voxels
 from abut.mesh import Mesh
-from abut.scenes.surfaces import _subdivide
+from abut.scenes.surfaces import subdivide
 
 STEPS = 60
 COMPARED_EVERY = 10  # at these steps all methods must agree, and brute force is timed
@@ -85,7 +85,7 @@ def make_scene(ball_count: int, cuts: int = 0) -> tuple[Scene, list[State]]:
 
 def cut_faces(mesh: Mesh, cuts: int) -> Mesh:
     for _ in range(cuts):
-        mesh = _subdivide(mesh)
+        mesh = subdivide(mesh)
     return mesh
 
 

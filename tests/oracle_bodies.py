@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 import oracle_mesh
+from abut import jit
 from abut.geometry.crossings import meet_triangle_triangle
 from abut.geometry.triangles import closest_triangle_triangle
 from oracles import _cross, as_integers, corners, distance_sq, exact, meet_triangles
@@ -18,8 +19,32 @@ def pair_set(contacts):
     return list(zip(contacts.face_a.tolist(), contacts.face_b.tolist(), strict=True))
 
 
-def triangles_of(vertices, faces):
-    return [tuple(tuple(corner) for corner in face) for face in np.asarray(vertices)[faces].tolist()]
+@jit.element
+def _corner(triangles, i, k):
+    return (float(triangles[i, k, 0]), float(triangles[i, k, 1]), float(triangles[i, k, 2]))
+
+
+@jit.kernel
+def _meet_each(a, b, pairs, out):
+    for n in range(len(pairs)):
+        i, j = pairs[n]
+        out[n] = meet_triangle_triangle(
+            _corner(a, i, 0), _corner(a, i, 1), _corner(a, i, 2), _corner(b, j, 0), _corner(b, j, 1), _corner(b, j, 2)
+        )
+
+
+@jit.kernel
+def _measure_all(a, b, out):
+    for i in range(len(a)):
+        for j in range(len(b)):
+            out[i, j] = closest_triangle_triangle(
+                _corner(a, i, 0),
+                _corner(a, i, 1),
+                _corner(a, i, 2),
+                _corner(b, j, 0),
+                _corner(b, j, 1),
+                _corner(b, j, 2),
+            )[4]
 
 
 def box_pairs(a, b, reach=0.0):
@@ -31,9 +56,11 @@ def box_pairs(a, b, reach=0.0):
 
 def meeting_pairs(vertices_a, faces_a, vertices_b, faces_b):
     """Sorted list of the pairs of faces with a common point."""
-    a, b = triangles_of(vertices_a, faces_a), triangles_of(vertices_b, faces_b)
-    candidates = box_pairs(np.asarray(vertices_a)[faces_a], np.asarray(vertices_b)[faces_b]).tolist()
-    return [(i, j) for i, j in candidates if meet_triangle_triangle(*a[i], *b[j])]
+    a, b = np.array(vertices_a)[faces_a], np.array(vertices_b)[faces_b]
+    candidates = box_pairs(a, b)
+    meet = np.empty(len(candidates), dtype=np.bool_)
+    _meet_each(a, b, candidates, meet)
+    return list(map(tuple, candidates[meet].tolist()))
 
 
 def meeting_pairs_in_integers(vertices_a, faces_a, vertices_b, faces_b):
@@ -48,8 +75,10 @@ def meeting_pairs_in_integers(vertices_a, faces_a, vertices_b, faces_b):
 
 def distances(vertices_a, faces_a, vertices_b, faces_b):
     """(m_a, m_b) distances of all pairs of faces."""
-    a, b = triangles_of(vertices_a, faces_a), triangles_of(vertices_b, faces_b)
-    return np.sqrt([[closest_triangle_triangle(*x, *y)[4] for y in b] for x in a])
+    a, b = np.array(vertices_a)[faces_a], np.array(vertices_b)[faces_b]
+    squares = np.empty((len(a), len(b)))
+    _measure_all(a, b, squares)
+    return np.sqrt(squares)
 
 
 # ---- inside and outside

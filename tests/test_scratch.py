@@ -4,12 +4,15 @@ import pytest
 
 from abut.jit import INTERPRETED
 from abut.scratch import (
+    as_array,
     load,
     pointer_to_floats,
     pointer_to_floats32,
+    pointer_to_integers,
     pointer_to_integers32,
     reserve_floats,
     reserve_integers,
+    reserve_integers32,
     store,
 )
 
@@ -111,6 +114,23 @@ def test_pointers_lead_to_the_arrays_at_their_addresses(dtype):
     out = np.zeros(3)
     sum_at_addresses(np.array([*(array.ctypes.data for array in arrays), 15], dtype), out)
     np.testing.assert_allclose(out, [array.sum(dtype=float) for array in arrays], rtol=1e-12)
+
+
+@numba.njit
+def double_all(address, out):
+    numbers, small = as_array(pointer_to_integers(address), (2, 3)), as_array(reserve_integers32(6), (3, 2))
+    for i in range(6):
+        small[i // 2, i % 2] = numbers[i // 3, i % 3]
+        numbers[i // 3, i % 3] *= 2
+    out[:] = small
+
+
+def test_buffers_and_addresses_as_arrays():
+    numbers, out = np.arange(6) * 2**28, np.empty((3, 2), np.int64)
+    before = numbers.copy()
+    double_all(numbers.ctypes.data, out)
+    np.testing.assert_array_equal(numbers, 2 * before)
+    np.testing.assert_array_equal(out.ravel(), before)
 
 
 @numba.njit

@@ -33,6 +33,8 @@ config: Any = numba_config  # its attributes are made at run time
 F = TypeVar("F", bound=Callable[..., Any])
 
 prange: type[range] = numba.prange
+integer: Any = np.int64
+"""`integer(0)`: an int64. A plain 0 that is handed to a function is a type of its own, and the function is compiled once more for it."""
 
 PACKAGE = Path(__file__).resolve().parent
 INTERPRETED = bool(config.DISABLE_JIT)

@@ -10,8 +10,10 @@ nothing. Whoever writes the table keeps the arrays alive while it is in use.
 """
 
 import ctypes
+import math
 from typing import Any
 
+import numba
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
@@ -103,6 +105,9 @@ reserve_floats32: Any = _array_of(np.float32) if INTERPRETED else _reserve(types
 reserve_integers: Any = _array_of(np.int64) if INTERPRETED else _reserve(types.int64)
 """`reserve_integers(n)`: a buffer of n int64, not initialised; n must be a literal."""
 
+reserve_integers32: Any = _array_of(np.int32) if INTERPRETED else _reserve(types.int32)
+"""`reserve_integers32(n)`: a buffer of n int32, not initialised; n must be a literal."""
+
 load: Any = (lambda buffer, index: buffer.reshape(-1)[index]) if INTERPRETED else intrinsic(_load)
 """`load(buffer, index)`: from a buffer, a pointer, or an array in C order taken as one row."""
 
@@ -114,6 +119,12 @@ pointer_to_floats32: Any = _memory_of(np.float32) if INTERPRETED else _pointer(t
 
 pointer_to_floats: Any = _memory_of(np.float64) if INTERPRETED else _pointer(types.float64)
 """`pointer_to_floats(address)`: float64 numbers at an address."""
+
+pointer_to_integers: Any = _memory_of(np.int64) if INTERPRETED else _pointer(types.int64)
+"""`pointer_to_integers(address)`: int64 numbers at an address."""
+
+as_array: Any = (lambda buffer, shape: buffer[0 : math.prod(shape)].reshape(shape)) if INTERPRETED else numba.carray  # pyright: ignore[reportPrivateImportUsage]
+"""`as_array(buffer, shape)`: a buffer or pointer as an array, for functions that take arrays. It does not keep the memory alive."""
 
 pointer_to_integers32: Any = _memory_of(np.int32) if INTERPRETED else _pointer(types.int32)
 """`pointer_to_integers32(address)`: int32 numbers at an address."""

@@ -1,10 +1,12 @@
+import importlib
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abut import Deformable, Mesh, Rigid, collide, distance, jit, scenes
-from conftest import SLOW
+from conftest import SLOW, SOAK, ends
 from discrete.situations import (
     EXACT_ROTATIONS,
     SITUATIONS,
@@ -84,22 +86,36 @@ def test_the_gap_is_that_of_brute_force(kind):
 
 @pytest.mark.large
 def test_the_gap_is_that_of_brute_force_in_many_configurations():
-    for case in range(96):
+    for case in range(384 if SOAK else 64):
         s = apart(list(SITUATIONS)[case % len(SITUATIONS)], 40 + case, 16 + case // 2)
         check_gap(*four_combinations(s)[case // 4 % 4])
 
 
 def test_the_gap_of_bodies_that_interlock_without_touching():
-    ring = scenes.torus(1.0, 0.3, 8, 5)
+    ring = scenes.torus(1.0, 0.3, *((6, 3) if jit.INTERPRETED else (8, 5)))
     turn = np.array([[1.0, 0, 0, 1.0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
     for a, b in four_combinations(Situation(ring, np.eye(4), ring, turn))[:: 3 if SLOW else 1]:
-        assert check_gap(a, b) > 0.1
+        assert check_gap(a, b) > 0.05
+
+
+def test_the_gap_of_surfaces_that_are_near_everywhere(monkeypatch):
+    """More pairs of boxes are equally near than the search keeps: it starts anew."""
+    if jit.INTERPRETED:
+        monkeypatch.setattr(importlib.import_module("abut.discrete.gap"), "HEAP", 12)
+    side = 8 if SLOW else 70
+    lower, upper = scenes.cloth(side, side), scenes.cloth(side, side)
+    lift = np.random.default_rng(0).uniform(0.0, 1e-4, len(upper.vertices)).reshape(-1, 1) * upper.face_normals[0]
+    apart = Mesh(upper.vertices + lift + 0.5 * upper.face_normals[0], upper.faces)
+    a, b = Rigid(lower), Rigid(apart)
+    found = distance(a, b)
+    assert found.distance == pytest.approx(0.5 + np.linalg.norm(lift, axis=1).min(), rel=1e-12)
+    check_witnesses(found, a, b)
 
 
 def test_the_gap_of_soups_whose_boxes_overlap():
     rng = np.random.default_rng(7)
     found = 0
-    for seed in range(8 if SLOW else 200):
+    for seed in range(8 if SLOW else (400 if SOAK else 60)):
         sizes = rng.integers(1, 4 if SLOW else 30, 2)
         a = Rigid(soup(rng, int(sizes[0]), 0.5, 0.03), random_pose(rng, 0.3))
         b = Rigid(soup(rng, int(sizes[1]), 0.5, 0.03), random_pose(rng, 0.3))
@@ -109,7 +125,7 @@ def test_the_gap_of_soups_whose_boxes_overlap():
     assert found > 4
 
 
-@pytest.mark.parametrize("ratio", [1e3, 1e6, 1e9, 1e10, 1e16, 1e20, 1e28])
+@pytest.mark.parametrize("ratio", ends([1e3, 1e6, 1e9, 1e10, 1e16, 1e20, 1e28]))
 def test_the_gap_of_a_small_body_and_a_large_one(ratio):
     """In the small one's units the large one is far beyond the squares and fourth powers that float32 can hold."""
     large = scenes.icosphere(0 if SLOW else 1, radius=ratio, center=(3 * ratio, 0, 0))
@@ -119,7 +135,7 @@ def test_the_gap_of_a_small_body_and_a_large_one(ratio):
         assert distance(b, a).distance == pytest.approx(found.distance, rel=ROUNDING)
 
 
-@pytest.mark.parametrize("scale", [1e-120, 1e-60, 1e-30, 1e60])
+@pytest.mark.parametrize("scale", ends([1e-120, 1e-60, 1e-30, 1e60]))
 def test_any_scale(scale):
     """All distances grow with the bodies."""
     one = [scenes.icosphere(0), scenes.icosphere(0, radius=0.3)]
@@ -180,13 +196,13 @@ def test_two_balls_that_overlap_by_a_twentieth(subdivisions):
         assert distance(b, a).distance == pytest.approx(found.distance, rel=2 * PART)
         check_witnesses(found, a, b)
     along = mesh.vertices[0]  # vertex to vertex: the width of the overlap to the last digits
-    for pair in four_combinations(Situation(mesh, np.eye(4), mesh, translation(*(along * 1.95)))):
+    for pair in four_combinations(Situation(mesh, np.eye(4), mesh, translation(*(along * 1.95))))[:: 3 if SLOW else 1]:
         found = distance(*pair)
         assert -0.05 - 1e-9 <= found.distance < -0.03
 
 
 def test_a_ball_inside_a_ball():
-    inner, outer = scenes.icosphere(0, radius=0.3), scenes.icosphere(1)
+    inner, outer = scenes.icosphere(0, radius=0.3), scenes.icosphere(0 if jit.INTERPRETED else 1)
     offset = (0.2, 0.1, 0.0)
     for a, b in four_combinations(Situation(inner, translation(*offset), outer, np.eye(4)))[:: 3 if SLOW else 1]:
         found = distance(a, b)

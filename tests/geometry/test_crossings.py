@@ -23,6 +23,7 @@ from abut.geometry.crossings import (
     meet_triangle_triangle,
 )
 from abut.jit import INTERPRETED, kernel
+from conftest import SOAK
 
 FAMILIES = list(triangle_pairs.FAMILIES)
 FEW = 8 if INTERPRETED else 40
@@ -123,7 +124,7 @@ def test_the_two_oracles_agree(family):
 @pytest.mark.large
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_two_oracles_agree_on_many(family):
-    cases = triangle_pairs.generate(family, 50, seed=5)
+    cases = triangle_pairs.generate(family, 500 if SOAK else 20, seed=5)
     meets = oracles.meet_triangles(oracles.as_integers(cases))
     assert [oracles.meet_triangles_by_hulls(c[:3], c[3:]) for c in cases] == meets.tolist()
 
@@ -185,7 +186,7 @@ def test_intersection_segments_end_at_exact_corners(family):
 @pytest.mark.large
 @pytest.mark.parametrize("family", FAMILIES)
 def test_intersection_segments_end_at_exact_corners_of_many(family):
-    cases = triangle_pairs.generate(family, 300, seed=4)
+    cases = triangle_pairs.generate(family, 3_000 if SOAK else 80, seed=4)
     _, statuses, ends = relate(cases)
     for i in np.flatnonzero(statuses != SEPARATE):
         check_ends(cases[i], statuses[i], points(ends[i]))

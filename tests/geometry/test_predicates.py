@@ -17,9 +17,12 @@ from abut.geometry.predicates import (
     orient_3d,
     orient_direction,
 )
+from conftest import SOAK
+from oracles import as_integers
 
-CASES = 1_000_000  # for each of orient_2d and orient_3d
-CHUNKS = 8
+CASES = 1_000_000  # for each of orient_2d and orient_3d; `make soak` asks Fractions about all of them
+BY_FRACTIONS = 62_500 if SOAK else 2_500  # of each chunk
+CHUNKS = 16
 
 
 def exact_sign(rows) -> int:
@@ -117,8 +120,30 @@ ADVERSARIAL = [
 BATCH = {2: orient_2d_batch, 3: orient_3d_batch}
 
 
+def signs_in_integers(points, dim):
+    """Signs of many determinants at once: the same differences and cofactors, in integers."""
+    rows = as_integers(points)
+    rows = rows[:, 1:] - rows[:, :1]
+    if dim == 2:
+        value = rows[:, 0, 0] * rows[:, 1, 1] - rows[:, 0, 1] * rows[:, 1, 0]
+    else:
+        (a, b, c), (d, e, f), (g, h, i) = (tuple(row.T) for row in rows.transpose(1, 0, 2))
+        value = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    return ((value > 0).astype(np.int64) - (value < 0)).tolist()
+
+
+def check_many(points, dim, by_fractions):
+    """Compare every sign with integers, and the first `by_fractions` with Fractions."""
+    out = np.empty(len(points), dtype=np.int64)
+    BATCH[dim](points, out)
+    expected = signs_in_integers(points, dim)
+    assert expected[:by_fractions] == [exact_orient(p) for p in points[:by_fractions].tolist()]
+    wrong = np.flatnonzero(out != expected)
+    assert wrong.size == 0, f"{wrong.size} wrong signs, the first for {points[wrong[0]].tolist()}"
+
+
 def check(points, dim):
-    """Compare every sign; how many were −, 0, +."""
+    """Compare every sign with Fractions; how many were −, 0, +."""
     out = np.empty(len(points), dtype=np.int64)
     BATCH[dim](points, out)
     expected = [exact_orient(p) for p in points.tolist()]
@@ -134,10 +159,10 @@ def test_a_million_signs(chunk, dim):
     """Half general position, half adversarial, seeded."""
     rng = np.random.default_rng([chunk, dim])
     half = CASES // CHUNKS // 2
-    check(general(rng, half, dim), dim)
+    check_many(general(rng, half, dim), dim, BY_FRACTIONS // 2)
     each = -(-half // len(ADVERSARIAL))
     for family in ADVERSARIAL:
-        check(family(rng, each, dim), dim)
+        check_many(family(rng, each, dim), dim, BY_FRACTIONS // 2 // len(ADVERSARIAL))
 
 
 @pytest.mark.parametrize("dim", [2, 3])

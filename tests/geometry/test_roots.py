@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -14,9 +13,10 @@ from abut import jit
 from abut.geometry import roots as module
 from abut.geometry.enclosures import CERTAIN, CONVERGED, LIMIT, POSSIBLE, Enclosure, append, no_roots
 from abut.geometry.roots import enclose_cubic, enclose_cubic_bernstein, enclose_quadratic
+from conftest import SOAK
 
 UNIT = 2.0**-53
-CASES = 20_000 if os.environ.get("ABUT_SOAK") else 600  # of each family in the large test
+CASES = 20_000 if SOAK else 400  # of each family in the large test
 
 
 # ---- the oracle: polynomials as lists of Fractions, lowest power first, without trailing zeros

@@ -7,7 +7,7 @@ import pytest
 from abut import jit
 from abut.discrete.traversal import relate_frames, stay
 from abut.lanes import lane
-from abut.volumes.packed import EMPTY, WIDTH, Change, Obb8, bound_8, largest_half, overlap_8, read_box
+from abut.volumes.packed import EMPTY, WIDTH, Change, Obb8, bound_8, largest_half, overlap_8, read_box, separate_8
 from conftest import SLOW
 from discrete.situations import packet_leaves, random_pose
 
@@ -27,7 +27,8 @@ def ask_all(a, pose_a, b, pose_b, overlaps, bounds):
     change, slack = relate_frames(a.frame, pose_a, b.frame, pose_b)
     for i in range(len(overlaps)):
         box = read_box(a.packed, i, change, slack)
-        overlaps[i] = (overlap_8(b.packed, i >> 3, box) >> (i & 7)) & 1
+        mask = overlap_8(b.packed, i >> 3, box)
+        overlaps[i] = mask == separate_8(b.packed, i >> 3, box)[0] and (mask >> (i & 7)) & 1 != 0
         bounds[i] = lane(bound_8(b.packed, i >> 3, box), i & 7)
 
 

@@ -113,9 +113,8 @@ def build(vertices: Floats, faces: Integers, *, oriented: bool) -> Packets:
     corners = np.empty((len(faces), 9))
     packed = packets_fit.allocate(Obb8 if oriented else Aabb8, int(starts[-1]) // WIDTH)
     tree = PacketTree(packed, child, lanes, corners, frame, int(starts[len(counts) - 1]), len(faces))
-    fit = packets_fit.fit_obb if oriented else packets_fit.fit_aabb
     ordered = faces[order]
-    fit(vertices, ordered, frame, lanes, corners, starts, counts, packed.boxes)
+    packets_fit.fit(packed.boxes, packets_fit.Surface(vertices, ordered, frame, lanes, corners, starts, counts))
     return Packets(tree, order, ordered)
 
 
@@ -124,6 +123,5 @@ def refit(packets: Packets, vertices: Floats) -> None:
     tree = packets.tree
     tree.frame[:] = frame_of(vertices, packets.faces)
     counts, starts = _levels(len(tree.lanes))
-    packets_fit.fit_aabb(
-        vertices, packets.faces, tree.frame, tree.lanes, tree.corners, starts, counts, tree.packed.boxes
-    )
+    surface = packets_fit.Surface(vertices, packets.faces, tree.frame, tree.lanes, tree.corners, starts, counts)
+    packets_fit.fit(tree.packed.boxes, surface)

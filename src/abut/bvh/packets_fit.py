@@ -3,20 +3,52 @@
 Both work on the normalised float32 corners, eight triangles at a time, and grow every box by PAD, which covers the rounding.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
+from abut.bvh.packets_order import PARALLEL_FACES
 from abut.geometry.eigen import eigenvectors_symmetric
 from abut.geometry.vec import Vec3, dot
-from abut.jit import element, kernel, parallel, prange
+from abut.jit import element, generic, implement, kernel, parallel, prange
 from abut.lanes import lane, load_8, maximum, minimum, splat_8
 from abut.volumes.packed import AABB_FIELDS, EMPTY, OBB_FIELDS, PAD, WIDTH, Aabb8, Obb8
 
 SUBTREE_LEVEL = 2  # subtrees of 64 leaves are fitted in parallel, the few levels above them in turn
 Packed = NDArray[np.float32]
+
+
+class Surface(NamedTuple):
+    """What is fitted: faces (n,3) in the order of the slots; lanes and corners to be filled; the first node and the number of nodes of each level."""
+
+    vertices: Floats
+    faces: Integers
+    frame: Floats
+    lanes: Packed
+    corners: Floats
+    starts: Integers
+    counts: Integers
+
+
+class Oriented(NamedTuple):
+    """Boxes (packets, fields, 8) along eigenvectors, and the sums over the corners of each node that give them."""
+
+    boxes: Packed
+    moments: Floats
+
+
+class Aligned(NamedTuple):
+    """Boxes along the axes."""
+
+    boxes: Packed
+
+
+@generic
+def fit_at(way: Any, surface: Surface, level: int, i: int) -> None:
+    """Fit node i of a level; the nodes below it are fitted already."""
+    raise NotImplementedError
 
 
 def allocate(kind: type[Obb8] | type[Aabb8], packet_count: int) -> Any:
@@ -111,8 +143,9 @@ def _fit_node_obb(lanes: Packed, first: int, last: int, m: Floats, boxes: Packed
 
 
 @kernel
-def _gather(leaf: int, vertices: Floats, faces: Integers, frame: Floats, lanes: Packed, corners: Floats) -> None:
-    """Copy the corners of eight triangles into their slots, as they are and normalised. faces (n,3) are in the order of the slots."""
+def _gather(surface: Surface, leaf: int) -> None:
+    """Copy the corners of eight triangles into their slots, as they are and normalised."""
+    vertices, faces, frame, lanes, corners, _, _ = surface
     n, scale = len(faces), frame[3]
     for k in range(WIDTH):
         slot = min(leaf * WIDTH + k, n - 1)
@@ -124,14 +157,13 @@ def _gather(leaf: int, vertices: Floats, faces: Integers, frame: Floats, lanes: 
                 corners[slot, 3 * c + i] = x
 
 
-@kernel
-def _fit_obb_at(
-    level: int, i: int, span: int, lanes: Packed, starts: Integers, counts: Integers, boxes: Packed, moments: Floats
-) -> None:
-    """Fit node i of a level, which covers `span` leaves."""
+@implement(fit_at, Oriented, Surface)
+def fit_at_oriented(way: Oriented, surface: Surface, level: int, i: int) -> None:
+    """To all corners below it, from the sums over them."""
+    starts, counts, moments, span = surface.starts, surface.counts, way.moments, WIDTH**level
     node = starts[level] + i
     if level == 0:
-        _sum_leaf(lanes, i, moments)
+        _sum_leaf(surface.lanes, i, moments)
     else:
         below = starts[level - 1] + WIDTH * i
         for m in range(9):
@@ -139,58 +171,22 @@ def _fit_obb_at(
             for k in range(min(WIDTH, counts[level - 1] - WIDTH * i)):
                 total += moments[below + k, m]
             moments[node, m] = total
-    _fit_node_obb(lanes, i * span, min((i + 1) * span, counts[0]), moments[node], boxes, node)
+    _fit_node_obb(surface.lanes, i * span, min((i + 1) * span, counts[0]), moments[node], way.boxes, node)
 
 
-@parallel
-def _fit_obb(
-    vertices: Floats,
-    faces: Integers,
-    frame: Floats,
-    lanes: Packed,
-    corners: Floats,
-    starts: Integers,
-    counts: Integers,
-    boxes: Packed,
-    moments: Floats,
-) -> None:
-    split = min(SUBTREE_LEVEL, len(counts) - 1)
-    for task in prange(counts[split]):  # one parallel region: each costs a wait for the busiest core
-        first, last = task * WIDTH**split, min((task + 1) * WIDTH**split, counts[0])
-        for leaf in range(first, last):
-            _gather(leaf, vertices, faces, frame, lanes, corners)
-        for level in range(split + 1):
-            span = WIDTH**level
-            for i in range(first // span, (last + span - 1) // span):
-                _fit_obb_at(level, i, span, lanes, starts, counts, boxes, moments)
-    for level in range(split + 1, len(counts)):
-        for i in range(counts[level]):
-            _fit_obb_at(level, i, WIDTH**level, lanes, starts, counts, boxes, moments)
-
-
-def fit_obb(
-    vertices: Floats,
-    faces: Integers,
-    frame: Floats,
-    lanes: Packed,
-    corners: Floats,
-    starts: Integers,
-    counts: Integers,
-    boxes: Packed,
-) -> None:
-    """Fill lanes and corners, and fit oriented boxes at every level to the corners below them."""
-    moments = np.empty((int(starts[-1]), 9))
-    _fit_obb(vertices, faces, frame, lanes, corners, starts, counts, boxes, moments)
-
-
-@kernel
-def _fit_aabb_at(level: int, i: int, lanes: Packed, starts: Integers, boxes: Packed) -> None:
-    """Fit node i of a level: a leaf to its corners, any other to the eight boxes below it."""
+@implement(fit_at, Aligned, Surface)
+def fit_at_aligned(way: Aligned, surface: Surface, level: int, i: int) -> None:
+    """A leaf to its corners, any other to the eight boxes below it."""
+    starts, boxes = surface.starts, way.boxes
     node = starts[level] + i
     for axis in range(3):
         if level == 0:
             at = i * (9 * WIDTH) + axis * WIDTH
-            a, b, c = load_8(lanes, at), load_8(lanes, at + 3 * WIDTH), load_8(lanes, at + 6 * WIDTH)
+            a, b, c = (
+                load_8(surface.lanes, at),
+                load_8(surface.lanes, at + 3 * WIDTH),
+                load_8(surface.lanes, at + 6 * WIDTH),
+            )
             low, high = _reduce(minimum(minimum(a, b), c), maximum(maximum(a, b), c))
         else:
             at = (starts[level - 1] // WIDTH + i) * (AABB_FIELDS * WIDTH) + axis * WIDTH
@@ -200,27 +196,44 @@ def _fit_aabb_at(level: int, i: int, lanes: Packed, starts: Integers, boxes: Pac
         boxes[node >> 3, 3 + axis, node & 7] = np.float32(0.5 * (high - low)) + PAD
 
 
+@kernel
+def _fit_subtree(way: Any, surface: Surface, split: int, task: int) -> None:
+    """Fill and fit what lies below a node of the level `split`, and the node."""
+    first, last = task * WIDTH**split, min((task + 1) * WIDTH**split, surface.counts[0])
+    for leaf in range(first, last):
+        _gather(surface, leaf)
+    for level in range(split + 1):
+        span = WIDTH**level
+        for i in range(first // span, (last + span - 1) // span):
+            fit_at(way, surface, level, i)
+
+
+@kernel
+def _fit_above(way: Any, surface: Surface, split: int) -> None:
+    for level in range(split + 1, len(surface.counts)):
+        for i in range(surface.counts[level]):
+            fit_at(way, surface, level, i)
+
+
 @parallel
-def fit_aabb(
-    vertices: Floats,
-    faces: Integers,
-    frame: Floats,
-    lanes: Packed,
-    corners: Floats,
-    starts: Integers,
-    counts: Integers,
-    boxes: Packed,
-) -> None:
-    """Fill lanes and corners, and fit axis-aligned boxes from the leaves upwards."""
-    split = min(SUBTREE_LEVEL, len(counts) - 1)
-    for task in prange(counts[split]):
-        first, last = task * WIDTH**split, min((task + 1) * WIDTH**split, counts[0])
-        for leaf in range(first, last):
-            _gather(leaf, vertices, faces, frame, lanes, corners)
-        for level in range(split + 1):
-            span = WIDTH**level
-            for i in range(first // span, (last + span - 1) // span):
-                _fit_aabb_at(level, i, lanes, starts, boxes)
-    for level in range(split + 1, len(counts)):
-        for i in range(counts[level]):
-            _fit_aabb_at(level, i, lanes, starts, boxes)
+def _fit_subtrees(way: Any, surface: Surface, split: int) -> None:
+    for task in prange(surface.counts[split]):  # one parallel region: each costs a wait for the busiest core
+        _fit_subtree(way, surface, split, task)
+
+
+@kernel
+def _fit_subtrees_in_turn(way: Any, surface: Surface, split: int) -> None:
+    for task in range(surface.counts[split]):
+        _fit_subtree(way, surface, split, task)
+
+
+def fit(boxes: Packed, surface: Surface) -> None:
+    """Fill lanes and corners, and fit boxes of either kind at every level, from the leaves upwards."""
+    if boxes.shape[1] == OBB_FIELDS:
+        way: Any = Oriented(boxes, np.empty((int(surface.starts[-1]), 9)))
+    else:
+        way = Aligned(boxes)
+    split = min(SUBTREE_LEVEL, len(surface.counts) - 1)
+    fit_all = _fit_subtrees_in_turn if len(surface.faces) < PARALLEL_FACES else _fit_subtrees
+    fit_all(way, surface, split)
+    _fit_above(way, surface, split)

@@ -1,30 +1,46 @@
 """Ways to part a range of primitives in two, in place: at the median of keys, and about a plane."""
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from abut.arrays import Floats, Integers
 from abut.geometry.vec import Vec3, dot
-from abut.jit import kernel
+from abut.jit import element, kernel
 from abut.volumes import Primitives
 
 MULTIPLIER, INCREMENT, MODULUS = 1103515245, 12345, 2**31  # pivots: the classic C generator, products below 2⁶²
 
+Keys = NDArray[np.floating[Any]]
+
+
+@element
+def _next_random(seed: int) -> int:
+    return (MULTIPLIER * (seed % MODULUS) + INCREMENT) % MODULUS
+
 
 @kernel
-def _swap(keys: Floats, order: Integers, i: int, j: int) -> None:
+def _swap(keys: Keys, order: Integers, i: int, j: int) -> None:
     keys[i], keys[j] = keys[j], keys[i]
     order[i], order[j] = order[j], order[i]
 
 
 @kernel
-def select(keys: Floats, order: Integers, start: int, end: int, middle: int) -> None:
+def select(keys: Keys, order: Integers, start: int, end: int, middle: int) -> None:
     """Rearrange [start, end) so that keys before `middle` are at most, and those from it on at least, keys[middle].
 
-    Hoare's quickselect. Pivots are pseudo-random, so that no order of the input is bad, and equal keys are parted evenly, so
-    that identical ones are not bad either: linear time.
+    Hoare's quickselect. Pivots are medians of three, two of them pseudo-random, so that no order of the input is bad, and equal keys
+    are parted evenly, so that identical ones are not bad either: expected linear time.
     """
-    left, right, seed = start, end - 1, start + 1
+    left, right, seed = start, end - 1, middle + 1
     while left < right:
-        seed = (MULTIPLIER * (seed % MODULUS) + INCREMENT) % MODULUS
-        pivot = keys[left + (seed >> 8) % (right - left + 1)]
+        seed = _next_random(seed)
+        a = keys[left + (seed >> 8) % (right - left + 1)]
+        seed = _next_random(seed)
+        b = keys[left + (seed >> 8) % (right - left + 1)]
+        c = keys[(left + right) >> 1]
+        pivot = max(min(a, b), min(max(a, b), c))
         i, j = left, right
         while i <= j:
             while keys[i] < pivot:

@@ -1,5 +1,6 @@
 """Bodies: a mesh with the tree that makes questions about it fast. `Rigid` moves by a pose, `Deformable` by its vertices."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,28 +13,31 @@ from abut.errors import InvalidInput
 from abut.jit import kernel
 from abut.mesh import Mesh, as_mesh
 
-IDENTITY: Floats = frozen(np.eye(4))
+# Poses in private places are writable arrays that nobody writes to: kernels are compiled for one kind of array, and a flag costs 0.1 µs to set.
+IDENTITY: Floats = np.eye(4)
 FLOAT64 = np.dtype(np.float64)
 # A rotation may be off by this much before it is replaced by the nearest one, since trees take its transpose for its inverse.
 ORTHONORMAL = 1e-14
 
 
 @kernel
-def _is_rigid(m: Floats) -> bool:
-    """Whether a 4×4 matrix is finite and a rigid motion to ORTHONORMAL: the quick way in; anything else takes the slow and careful one."""
+def _find_rigid(m: Floats) -> int:
+    """The address of a 4×4 matrix if it is finite and a rigid motion to ORTHONORMAL: the quick way in; 0 for what takes the slow and careful one."""
     for i in range(3):
         for j in range(i, 3):
             product = m[0, i] * m[0, j] + m[1, i] * m[1, j] + m[2, i] * m[2, j]
             if not abs(product - (1.0 if i == j else 0.0)) <= ORTHONORMAL:
-                return False
+                return 0
         if not abs(m[i, 3]) <= arrays.LARGEST_COORDINATE:
-            return False
+            return 0
     det = (
         m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1])
         - m[0, 1] * (m[1, 0] * m[2, 2] - m[1, 2] * m[2, 0])
         + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
     )
-    return det > 0.0 and m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0
+    if det > 0.0 and m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0:
+        return m.ctypes.data
+    return 0
 
 
 @kernel
@@ -53,10 +57,21 @@ def rigid_poses(value: object, name: str) -> Floats:
     if off.any():
         u, _, vt = np.linalg.svd(result[off, :3, :3])
         result[off, :3, :3] = u @ vt
-    return frozen(result)
+    return result
 
 
-class Rigid:
+class _Treed:
+    _packets: packets.Packets
+
+    @cached_property
+    def _slot_of(self) -> Integers:
+        """(faces,) the slot of each face: `order` the other way round."""
+        slots = np.empty_like(self._packets.order)
+        slots[self._packets.order] = np.arange(len(slots))
+        return slots
+
+
+class Rigid(_Treed):
     """A body that keeps its shape: a mesh, a pose (4,4) acting on column vectors, and a tree of oriented boxes built once.
 
     Assigning `pose` moves the body, at the cost of a check. `vertices` are its vertices in the world; every verdict is about these very
@@ -70,7 +85,8 @@ class Rigid:
         self._points = self._mesh.vertices[self._probes]
         self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
         self._scale = float(self._packets.tree.frame[3])
-        self._pose = IDENTITY
+        self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
+        self._at = self._handle.ctypes.data
         if pose is not None:
             self.pose = pose
 
@@ -82,17 +98,18 @@ class Rigid:
     @property
     def pose(self) -> Floats:
         """(4,4) read-only."""
-        return self._pose
+        return frozen(self._pose.view())
 
     @pose.setter
     def pose(self, value: object) -> None:
         if type(value) is np.ndarray and value.dtype is FLOAT64 and value.shape == (4, 4):
             own = value.copy()
-            own.setflags(write=False)
-            if _is_rigid(own):
-                self._pose = own
+            at = _find_rigid(own)
+            if at:
+                self._pose, self._place = own, (own, at)
                 return
-        self._pose = rigid_poses(arrays.pose(value, "pose")[np.newaxis], "pose")[0]
+        own = rigid_poses(arrays.pose(value, "pose")[np.newaxis], "pose")[0]
+        self._pose, self._place = own, (own, own.ctypes.data)
 
     @property
     def vertices(self) -> Floats:
@@ -111,7 +128,7 @@ class Rigid:
         return f"Rigid({self._mesh!r})"
 
 
-class Deformable:
+class Deformable(_Treed):
     """A body whose vertices move: a mesh at rest, the current vertices, and a tree of axis-aligned boxes.
 
     The tree's order is fixed by the rest shape; `update` refits its boxes from the leaves upwards (Meseure 1998 §6.3).
@@ -125,7 +142,8 @@ class Deformable:
         self._points = self._vertices[self._probes]
         self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
         self._scale = float(self._packets.tree.frame[3])
-        self._pose = IDENTITY
+        self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
+        self._at = self._handle.ctypes.data
         self._version = 0
 
     @property
@@ -136,7 +154,7 @@ class Deformable:
     @property
     def pose(self) -> Floats:
         """(4,4) the identity: vertices are given in the world."""
-        return IDENTITY
+        return frozen(IDENTITY.view())
 
     @property
     def vertices(self) -> Floats:
@@ -171,11 +189,12 @@ def _restore(mesh: Mesh, vertices: Floats) -> Deformable:
 
 
 Body = Rigid | Deformable
+BODIES = (Rigid, Deformable)
 
 
 def as_body(value: object, name: str) -> Body:
     """A body as it is; anything that `as_mesh` accepts becomes a `Rigid` body, which builds its tree anew at each call."""
-    if isinstance(value, (Rigid, Deformable)):
+    if isinstance(value, BODIES):
         return value
     try:
         return Rigid(as_mesh(value))

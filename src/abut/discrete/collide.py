@@ -5,19 +5,19 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers
-from abut.discrete.bodies import Body, Deformable, Rigid, as_body, closedness, rigid_poses
+from abut.discrete.bodies import BODIES, Body, Deformable, Rigid, as_body, closedness, rigid_poses
 from abut.discrete.contacts import Contacts
 from abut.discrete.inside import find_inside
+from abut.discrete.rules import Meet, Near
 from abut.discrete.search import (
     MAYBE_HELD,
     find_held,
+    search,
     search_first,
+    search_first_rigid,
     search_in_turn,
     search_itself,
-    search_meeting,
-    search_meeting_many,
-    search_near,
-    search_near_many,
+    search_many,
 )
 from abut.discrete.traversal import Pairs
 from abut.errors import InvalidInput, Unsupported
@@ -27,12 +27,16 @@ QUERIES_AT_ONCE = 4096
 # Fewer queries than this are searched on one thread: a parallel region waits for the busiest core, often longer than they take.
 PARALLEL_FIRST, PARALLEL_ALL = 2048, 32
 UNLIMITED = np.iinfo(np.int64).max
-NO_PAIRS: Pairs = arrays.frozen(np.empty((0, 2), dtype=np.int32))
+NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.int32)
+NO_MARGIN = 0.0
 # Trees relate two frames in float32; a body this much larger than the other is beyond it.
 LARGEST_RATIO = 2.0**100
+LEAST_RATIO = 2.0**-100
 
 
-def collide(a: object, b: object = None, *, margin: float = 0.0, first: bool = False, poses: object = None) -> Contacts:
+def collide(
+    a: object, b: object = None, *, margin: float = NO_MARGIN, first: bool = False, poses: object = None
+) -> Contacts:
     """The contacts of two bodies, or of one body with itself.
 
     a, b: `Rigid` or `Deformable` bodies; anything that `as_mesh` takes becomes a rigid body for this call. Without b, the pairs of faces of a
@@ -44,12 +48,14 @@ def collide(a: object, b: object = None, *, margin: float = 0.0, first: bool = F
 
     Verdicts are exact for the world coordinates of the vertices (`Rigid.vertices`, `Deformable.vertices`).
     """
-    body_a = a if isinstance(a, (Rigid, Deformable)) else as_body(a, "a")
+    if first and margin is NO_MARGIN and poses is None and isinstance(a, BODIES) and isinstance(b, BODIES):
+        return _find_first(a, b)
+    body_a = as_body(a, "a")
     reach = 0.0 if type(margin) in (float, int) and margin == 0 else 2.0 * arrays.scalar(margin, "margin", least=0.0)
     limit = 1 if first else UNLIMITED
     if b is None:
         return _collide_itself(body_a, reach, limit, poses)
-    body_b = b if isinstance(b, (Rigid, Deformable)) else as_body(b, "b")
+    body_b = as_body(b, "b")
     check_sizes(body_a, body_b)
     if reach * max(body_a._scale, body_b._scale) > LARGEST_RATIO:
         raise Unsupported(f"a margin of {margin:.0e}, which is too large beside the bodies")
@@ -65,26 +71,35 @@ def collide(a: object, b: object = None, *, margin: float = 0.0, first: bool = F
 def check_sizes(a: Body, b: Body) -> None:
     """Refuse bodies whose sizes are too far apart for their trees."""
     ratio = a._scale / b._scale
-    if not 1.0 / LARGEST_RATIO <= ratio <= LARGEST_RATIO:
+    if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
         raise Unsupported(f"bodies whose sizes differ by a factor of {max(ratio, 1.0 / ratio):.0e}")
 
 
 def find_holder(a: Body, pose_a: Floats, b: Body) -> int:
     """Whether one of two bodies that do not meet lies inside the other: 0, A_IN_B or B_IN_A."""
-    return find_held(a._handle, pose_a, closedness(a.mesh), b._handle, b.pose, closedness(b.mesh))
+    return find_held(a._handle, pose_a, closedness(a.mesh), b._handle, b._pose, closedness(b.mesh))
 
 
 def _find_first(a: Body, b: Body) -> Contacts:
     """The quick way for the commonest question: do they collide?"""
-    pose_a, pose_b = a._pose, b._pose
-    record = np.empty(5, dtype=np.int64)
-    count = search_first(a._handle, pose_a, b._handle, pose_b, record)
-    work = record[2:]
+    if not LEAST_RATIO <= a._scale / b._scale <= LARGEST_RATIO:
+        check_sizes(a, b)
+    pose_a, at_a = a._place
+    pose_b, at_b = b._place
+    if type(a) is Rigid and type(b) is Rigid:
+        found = search_first_rigid(a._at, at_a, b._at, at_b)
+    else:
+        found = search_first(a._handle, pose_a, b._handle, pose_b)
+    count = found[3]
     if count == 0:
-        return Contacts(a, pose_a, b, pose_b, NO_PAIRS, work, 0)
+        return Contacts(a, pose_a, b, pose_b, (), found, 0)
     if count == MAYBE_HELD:
-        return Contacts(a, pose_a, b, pose_b, NO_PAIRS, work, find_holder(a, pose_a, b))
-    return Contacts(a, pose_a, b, pose_b, record[:2].reshape(1, 2), work, 0)
+        return Contacts(a, pose_a, b, pose_b, (), found, find_holder(a, pose_a, b))
+    return Contacts(a, pose_a, b, pose_b, (found[4:],), found, 0)
+
+
+def _rule(reach: float) -> Meet | Near:
+    return Near(reach) if reach > 0.0 else Meet(0)
 
 
 def _search_once(a: Body, pose_a: Floats, b: Body, reach: float, limit: int, work: Integers) -> tuple[int, Pairs]:
@@ -92,10 +107,7 @@ def _search_once(a: Body, pose_a: Floats, b: Body, reach: float, limit: int, wor
     room = 1 if limit == 1 else ROOM
     while True:
         out = np.empty((room, 2), dtype=np.int32)
-        if reach > 0.0:
-            count = search_near(a._handle, pose_a, b._handle, b.pose, reach, out, limit, work)
-        else:
-            count = search_meeting(a._handle, pose_a, b._handle, b.pose, out, limit, work)
+        count = search(a._handle, pose_a, b._handle, b._pose, _rule(reach), out, limit, work)
         if count <= room:
             return count, out[: max(count, 0)]
         room = count
@@ -104,34 +116,27 @@ def _search_once(a: Body, pose_a: Floats, b: Body, reach: float, limit: int, wor
 
 def _collide_once(a: Body, b: Body, reach: float, limit: int) -> Contacts:
     work = np.zeros(3, dtype=np.int64)
-    pose = a.pose
+    pose = a._pose
     count, pairs = _search_once(a, pose, b, reach, limit, work)
     held = find_holder(a, pose, b) if count == MAYBE_HELD or (reach > 0.0 and not _meet(a, pose, b)) else 0
-    return Contacts(a, pose, b, b.pose, pairs, work, held)
+    return Contacts(a, pose, b, b._pose, pairs, work, held)
 
 
 def _meet(a: Body, pose_a: Floats, b: Body) -> bool:
     """Whether any faces meet: with a margin, rows alone do not tell."""
-    record = np.empty(5, dtype=np.int64)
-    return search_first(a._handle, pose_a, b._handle, b.pose, record) > 0
+    return search_first(a._handle, pose_a, b._handle, b._pose)[3] > 0
 
 
 def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> Contacts:
     room = 1 if limit == 1 else ROOM
+    search_all = search_in_turn if len(poses) < (PARALLEL_FIRST if limit == 1 else PARALLEL_ALL) else search_many
     counts = np.zeros(len(poses), dtype=np.int64)
     work = np.zeros((len(poses), 3), dtype=np.int64)
     found: list[Pairs] = []
-    if len(poses) < (PARALLEL_FIRST if limit == 1 else PARALLEL_ALL):
-        return _collide_each(a, poses, b, reach, limit)
     for start in range(0, len(poses), QUERIES_AT_ONCE):
         part = slice(start, min(start + QUERIES_AT_ONCE, len(poses)))
         out = np.empty(((part.stop - start) * room, 2), dtype=np.int32)
-        if reach > 0.0:
-            search_near_many(
-                a._handle, poses[part], b._handle, b.pose, reach, room, out, limit, counts[part], work[part]
-            )
-        else:
-            search_meeting_many(a._handle, poses[part], b._handle, b.pose, room, out, limit, counts[part], work[part])
+        search_all(a._handle, poses[part], b._handle, b._pose, _rule(reach), room, out, limit, counts[part], work[part])
         for i in np.flatnonzero(counts[part] > 0):
             if counts[start + i] <= room:
                 found.append(out[i * room : i * room + counts[start + i]])
@@ -140,7 +145,7 @@ def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> 
                 found.append(_search_once(a, poses[start + i], b, reach, limit, again)[1])
     pairs = np.concatenate(found) if found else NO_PAIRS
     held = _find_holders(a, poses, b, reach, counts)
-    return Contacts(a, poses, b, b.pose, pairs, work.sum(axis=0), held, np.maximum(counts, 0))
+    return Contacts(a, poses, b, b._pose, pairs, work.sum(axis=0), held, np.maximum(counts, 0))
 
 
 def _find_holders(a: Body, poses: Floats, b: Body, reach: float, counts: Integers) -> NDArray[np.int8]:
@@ -152,25 +157,6 @@ def _find_holders(a: Body, poses: Floats, b: Body, reach: float, counts: Integer
     return held
 
 
-def _collide_each(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> Contacts:
-    """A few queries, one after the other."""
-    room = 1 if limit == 1 else ROOM
-    counts = np.zeros(len(poses), dtype=np.int64)
-    work = np.zeros(3, dtype=np.int64)
-    out = np.empty((len(poses) * room, 2), dtype=np.int32)
-    search_in_turn(a._handle, poses, b._handle, b.pose, reach, room, out, limit, counts, work)
-    found: list[Pairs] = []
-    for i in np.flatnonzero(counts > 0):
-        if counts[i] <= room:
-            found.append(out[i * room : i * room + counts[i]])
-        else:
-            again = np.zeros(3, dtype=np.int64)
-            found.append(_search_once(a, poses[i], b, reach, limit, again)[1])
-    pairs = np.concatenate(found) if found else NO_PAIRS
-    held = _find_holders(a, poses, b, reach, counts)
-    return Contacts(a, poses, b, b.pose, pairs, work, held, np.maximum(counts, 0))
-
-
 def _collide_itself(body: Body, reach: float, limit: int, poses: object) -> Contacts:
     if poses is not None:
         raise Unsupported("poses without a second body: a rigid body meets itself alike at every pose")
@@ -180,7 +166,7 @@ def _collide_itself(body: Body, reach: float, limit: int, poses: object) -> Cont
     room = ROOM
     while True:
         out = np.empty((room, 2), dtype=np.int32)
-        count = search_itself(body._handle, body.pose, body._packets.faces, out, limit, work)
+        count = search_itself(body._handle, body._pose, body._packets.faces, out, limit, work)
         if count <= room:
             break
         room = count
@@ -188,7 +174,7 @@ def _collide_itself(body: Body, reach: float, limit: int, poses: object) -> Cont
     pairs = out[:count]
     swap = body._packets.order[pairs[:, 0]] > body._packets.order[pairs[:, 1]]
     pairs[swap] = pairs[swap, ::-1]
-    return Contacts(body, body.pose, body, body.pose, pairs, work, 0)
+    return Contacts(body, body._pose, body, body._pose, pairs, work, 0)
 
 
 def contains(a: object, points: object) -> NDArray[np.bool_]:
@@ -201,5 +187,5 @@ def contains(a: object, points: object) -> NDArray[np.bool_]:
         raise InvalidInput("a", "is not closed: it has no inside")
     own = arrays.points(points, "points")
     out = np.empty(len(own), dtype=np.bool_)
-    find_inside(body._handle, body.pose, own, not body.mesh.is_oriented, out)
+    find_inside(body._handle, body._pose, own, not body.mesh.is_oriented, out)
     return out

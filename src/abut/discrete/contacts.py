@@ -1,5 +1,6 @@
 """What `collide` answers: the pairs of faces in contact, and where and how each pair meets."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,8 +10,7 @@ from numpy.typing import NDArray
 from abut.arrays import Floats, Integers, frozen
 from abut.discrete.bodies import Body, Deformable, Rigid, closedness
 from abut.discrete.depth import measure_depth
-from abut.discrete.details import describe, sort_pairs
-from abut.discrete.search import copy_corners
+from abut.discrete.details import copy_corners, describe, join_faces
 from abut.discrete.traversal import ROUNDED, Pairs
 from abut.geometry.vec import Vec3
 from abut.mesh import Mesh
@@ -24,7 +24,6 @@ class Shape(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    row: Integers
     query: Integers
     face_a: Integers
     face_b: Integers
@@ -36,7 +35,20 @@ class _Details(NamedTuple):
     gap: Floats
 
 
-NO_ROWS = _Rows(*(frozen(np.empty(0, dtype=np.int64)) for _ in range(4)))
+class _Question(NamedTuple):
+    """What was asked and found. With many queries pose_a is (k,4,4), and `held` and `counts` are arrays (k,)."""
+
+    a: Body
+    pose_a: Floats
+    b: Body
+    pose_b: Floats
+    pairs: Pairs | tuple[tuple[int, int], ...]
+    work: Sequence[int] | Integers
+    held: int | NDArray[np.int8]
+    counts: Integers | None = None
+
+
+NO_ROWS = _Rows(*(frozen(np.empty(0, dtype=np.int64)) for _ in range(3)))
 NO_DETAILS = _Details(frozen(np.empty((0, 2, 3))), frozen(np.empty((0, 3))), frozen(np.empty(0)))
 
 
@@ -47,44 +59,31 @@ class Contacts:
     on first use, from the state at the time of the question; a later change of the bodies does not reach them.
     """
 
-    _a: Body
-    _pose_a: Floats
-    _b: Body
-    _pose_b: Floats
-    _pairs: Pairs
-    _work: Integers
-    _held: int | NDArray[np.int8]
-    _counts: Integers | None
-    _corners: tuple[Floats, Floats] | None
+    _asked: tuple[Any, ...]
     _shapes: tuple[Shape | None, Shape | None]
+    _corners: tuple[Floats, Floats]
 
-    def __init__(
-        self,
-        a: Body,
-        pose_a: Floats,
-        b: Body,
-        pose_b: Floats,
-        pairs: Pairs,
-        work: Integers,
-        held: int | NDArray[np.int8],
-        counts: Integers | None = None,
-    ) -> None:
-        # With many queries pose_a is (k,4,4), and `held` and `counts` are arrays (k,).
-        own = self.__dict__
-        own["_a"], own["_pose_a"], own["_b"], own["_pose_b"] = a, pose_a, b, pose_b
-        own["_pairs"], own["_work"], own["_held"], own["_counts"], own["_corners"] = pairs, work, held, counts, None
-        if type(a) is not Rigid or type(b) is not Rigid:  # a deformable body's tree is refitted in place
-            own["_shapes"] = (_shape_of(a), _shape_of(b))
-            own["_corners"] = self._copy_corners()
+    def __init__(self, *asked: Any) -> None:
+        self.__dict__["_asked"] = (
+            asked  # the fields of a `_Question`, which is made when needed: that takes longer than a search may
+        )
+        if type(asked[0]) is not Rigid or type(asked[2]) is not Rigid:  # a deformable body's tree is refitted in place
+            self.__dict__["_shapes"] = (_shape_of(asked[0]), _shape_of(asked[2]))
+            self.__dict__["_corners"] = self._copy_corners()
+
+    @cached_property
+    def _question(self) -> _Question:
+        return _Question(*self._asked)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Contacts do not change: cannot set {name!r}")
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        return len(self._asked[4])
 
     def __bool__(self) -> bool:
-        return len(self._pairs) > 0 or bool(np.any(self._held) if self._counts is not None else self._held)
+        held = self._asked[6]
+        return len(self._asked[4]) > 0 or (held > 0 if type(held) is int else bool(np.any(held)))
 
     def __repr__(self) -> str:
         return f"Contacts({len(self)} pairs, {int(self.colliding.sum())} of {len(self.colliding)} queries colliding)"
@@ -93,14 +92,17 @@ class Contacts:
 
     @cached_property
     def _rows(self) -> _Rows:
-        if self._counts is None:
-            query = np.zeros(len(self._pairs), dtype=np.int64)
-        else:
-            query = np.repeat(np.arange(len(self._counts)), self._counts)
-        if not len(query):
+        asked = self._question
+        if not len(self):
             return NO_ROWS
-        rows = sort_pairs(self._pairs, query, self._a._packets.order, self._b._packets.order)
-        return _Rows(*map(frozen, rows))
+        pairs = np.asarray(asked.pairs, dtype=np.int32)
+        keys = join_faces(pairs, asked.a._packets.order, asked.b._packets.order)
+        counts = np.array([len(pairs)]) if asked.counts is None else asked.counts
+        stops = np.cumsum(counts)
+        for query in np.flatnonzero(counts > 1):
+            keys[stops[query] - counts[query] : stops[query]].sort()
+        query = np.repeat(np.arange(len(counts)), counts)
+        return _Rows(*map(frozen, (query, keys >> 32, keys & 0xFFFFFFFF)))
 
     @property
     def face_a(self) -> Integers:
@@ -122,12 +124,13 @@ class Contacts:
     @cached_property
     def inside(self) -> NDArray[np.int8]:
         """(k,) for each query 1 if a lies inside b, 2 if b lies inside a, with no faces meeting; otherwise 0."""
-        return frozen(np.array(self._held, dtype=np.int8, ndmin=1))
+        return frozen(np.array(self._question.held, dtype=np.int8, ndmin=1))
 
     @cached_property
     def colliding(self) -> NDArray[np.bool_]:
         """(k,) for each query, whether the bodies collide."""
-        met = np.array([len(self._pairs)]) if self._counts is None else self._counts
+        counts = self._question.counts
+        met = np.array([len(self)]) if counts is None else counts
         return frozen((met > 0) | (self.inside > 0))
 
     # --- work done
@@ -135,32 +138,37 @@ class Contacts:
     @property
     def box_tests(self) -> int:
         """Tests of boxes against boxes."""
-        return int(self._work[0])
+        return int(self._question.work[0])
 
     @property
     def triangle_tests(self) -> int:
         """Tests of triangles against triangles in float32."""
-        return int(self._work[1])
+        return int(self._question.work[1])
 
     @property
     def exact_tests(self) -> int:
         """Tests that went on to exact signs."""
-        return int(self._work[2])
+        return int(self._question.work[2])
 
     # --- where and how
 
     def _copy_corners(self) -> tuple[Floats, Floats]:
-        slots, query = self._pairs[self._rows.row].astype(np.int64), self._rows.query
-        a, b = np.empty((len(slots), 9)), np.empty((len(slots), 9))
-        copy_corners(self._a._handle, slots[:, 0].copy(), self._pose_a.reshape(-1, 4, 4), query, a)
-        copy_corners(self._b._handle, slots[:, 1].copy(), self._pose_b[np.newaxis], np.zeros_like(query), b)
+        """(n,9) of each: the corners of the faces of a and b in the world."""
+        asked, rows = self._question, self._rows
+        a, b = np.empty((len(self), 9)), np.empty((len(self), 9))
+        sides = (
+            (asked.a, rows.face_a, asked.pose_a.reshape(-1, 4, 4), rows.query, a),
+            (asked.b, rows.face_b, asked.pose_b[np.newaxis], np.zeros_like(rows.query), b),
+        )
+        for body, faces, poses, query, out in sides:
+            copy_corners(body._packets.tree.corners, body._slot_of[faces], poses, query, out)
         return a, b
 
     @cached_property
     def _details(self) -> _Details:
-        if not len(self._pairs):
+        if not len(self):
             return NO_DETAILS
-        a, b = self._corners or self._copy_corners()
+        a, b = self.__dict__.get("_corners") or self._copy_corners()
         details = _Details(np.empty((len(a), 2, 3)), np.empty((len(a), 3)), np.empty(len(a)))
         describe(a, b, *details)
         return _Details(*map(frozen, details))
@@ -191,10 +199,11 @@ class Contacts:
         depth = -gap
         meeting = gap < 0.0
         shapes = self.__dict__.get("_shapes", (None, None))
-        a, b = _body_then(self._a, shapes[0]), _body_then(self._b, shapes[1])
+        asked = self._question
+        a, b = _body_then(asked.a, shapes[0]), _body_then(asked.b, shapes[1])
         for query in np.unique(self.query[meeting]):
-            pose = self._pose_a.reshape(-1, 4, 4)[query]
-            depth[meeting & (self.query == query)] = penetration(a, pose, b, self._pose_b)[0]
+            pose = asked.pose_a.reshape(-1, 4, 4)[query]
+            depth[meeting & (self.query == query)] = penetration(a, pose, b, asked.pose_b)[0]
         return frozen(depth)
 
 

@@ -22,7 +22,7 @@ from abut.discrete.narrow import transform, world_corner
 from abut.discrete.traversal import stay
 from abut.geometry.triangles import closest_point_triangle
 from abut.geometry.vec import Vec3, distance_sq, lerp
-from abut.jit import element, kernel
+from abut.jit import element, integer, kernel
 from abut.lanes import bits, lowest_bit, splat_8
 from abut.scratch import load, reserve_floats, reserve_integers, store
 from abut.volumes.packed import WIDTH, bound_8, largest_half, read_box
@@ -292,13 +292,14 @@ def _store_entry(nodes: Any, floats: Any, at: int, node: int, entry: Entry) -> N
 @kernel
 def find_depth(a: PacketTree, pose_a: Floats, b: PacketTree, parity: bool, floor: float) -> Depth:
     """The deepest point of the surface a inside the closed surface b, if it is deeper than `floor`; else that floor, and slot −1 in a."""
-    best = (floor, -1, 0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    none = integer(-1)
+    best = (floor, none, none, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     nodes, floats = (
         reserve_integers(192),
         reserve_floats(768),
     )  # 96 entries: seven siblings at each of at most 11 levels
     far = (np.inf, 0.0, 0.0)
-    entry = _measure_node(a, pose_a, a.root, b, parity, (np.inf, (far, 0.0), far, 0), best)
+    entry = _measure_node(a, pose_a, a.root, b, parity, (np.inf, (far, 0.0), far, integer(0)), best)
     _store_entry(nodes, floats, 0, a.root, entry)
     height = 1
     while height > 0:

@@ -7,6 +7,7 @@ are in doubt (touching, coplanar, degenerate) by `geometry.crossings`.
 import numpy as np
 
 from abut.arrays import Floats, Integers
+from abut.discrete.narrow import world_corner
 from abut.discrete.traversal import Pairs
 from abut.geometry.crossings import SEPARATE, intersect_triangle_triangle
 from abut.geometry.triangles import closest_separate_triangles
@@ -73,6 +74,18 @@ def _meet_clearly(
     return dot(along, subtract(high, low)) > 0.0, low, high
 
 
+@kernel
+def copy_corners(corners: Floats, slots: Integers, poses: Floats, query: Integers, out: Floats) -> None:
+    """World coordinates of the triangles in some slots, (n,9), each at the pose of its query."""
+    for i in range(len(slots)):
+        pose = poses[query[i]]
+        for c in range(3):
+            x, y, z = world_corner(corners, slots[i], c, pose)
+            out[i, 3 * c] = x
+            out[i, 3 * c + 1] = y
+            out[i, 3 * c + 2] = z
+
+
 @element
 def _row(corners: Floats, i: int, c: int) -> Vec3:
     return (corners[i, 3 * c], corners[i, 3 * c + 1], corners[i, 3 * c + 2])
@@ -105,25 +118,9 @@ def describe(a: Floats, b: Floats, segment: Floats, normal: Floats, gap: Floats)
 
 
 @kernel
-def sort_pairs(
-    pairs: Pairs, query: Integers, order_a: Integers, order_b: Integers
-) -> tuple[Integers, Integers, Integers, Integers]:
-    """Rows of pairs of slots sorted by query and faces, and the query and the faces of each. The queries ascend already."""
-    n = len(pairs)
-    rows, keys = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    face_a, face_b = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    for i in range(n):
+def join_faces(pairs: Pairs, order_a: Integers, order_b: Integers) -> Integers:
+    """The faces of each pair of slots as one number, that of a above that of b: sorted, they are the pairs sorted."""
+    keys = np.empty(len(pairs), dtype=np.int64)
+    for i in range(len(pairs)):
         keys[i] = (order_a[pairs[i, 0]] << 32) | order_b[pairs[i, 1]]
-    start = 0
-    while start < n:
-        stop = start
-        while stop < n and query[stop] == query[start]:
-            stop += 1
-        ranks = np.argsort(keys[start:stop])
-        for i in range(stop - start):
-            row = start + ranks[i]
-            rows[start + i] = row
-            face_a[start + i] = keys[row] >> 32
-            face_b[start + i] = keys[row] & 0xFFFFFFFF
-        start = stop
-    return rows, query, face_a, face_b
+    return keys

@@ -9,7 +9,7 @@ from abut.discrete.bodies import as_body
 from abut.discrete.collide import check_sizes, collide, find_holder
 from abut.discrete.contacts import penetration
 from abut.discrete.gap import measure_gap
-from abut.discrete.search import MAYBE_HELD, search_meeting
+from abut.discrete.search import MAYBE_HELD, search_first
 
 
 class Distance(NamedTuple):
@@ -32,11 +32,10 @@ def distance(a: object, b: object) -> Distance:
     """
     body_a, body_b = as_body(a, "a"), as_body(b, "b")
     check_sizes(body_a, body_b)
-    pose_a, pose_b = body_a.pose, body_b.pose
+    pose_a, pose_b = body_a._pose, body_b._pose
     order_a, order_b = body_a._packets.order, body_b._packets.order
     work = np.zeros(3, dtype=np.int64)
-    pair = np.empty((1, 2), dtype=np.int32)
-    count = search_meeting(body_a._handle, pose_a, body_b._handle, pose_b, pair, 1, work)
+    count = search_first(body_a._handle, pose_a, body_b._handle, pose_b)[3]
     if count > 0 or (count == MAYBE_HELD and find_holder(body_a, pose_a, body_b)):
         depth, slot_a, slot_b, p, q = penetration(body_a, pose_a, body_b, pose_b)
         if slot_a >= 0:

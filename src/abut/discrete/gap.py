@@ -17,15 +17,16 @@ from abut.discrete.narrow import load_corner, world_corner
 from abut.discrete.traversal import BOX_TESTS, EXACT_TESTS, TRIANGLE_TESTS, place_corner, relate_frames, stay
 from abut.geometry.triangles import closest_separate_triangles
 from abut.geometry.vec import Vec3, subtract
-from abut.jit import element, kernel
+from abut.jit import element, integer, kernel
 from abut.lanes import bits, lane, lowest_bit, maximum, minimum, splat_8
 from abut.scratch import load, reserve_floats, reserve_integers, store
 from abut.volumes.packed import WIDTH, Change, bound_8, largest_half, read_box
 
 # A bound in float32 is reduced by this part; its own rounding is below 1e-6, and the boxes were grown by the slack already.
 SAFE = 1.0 - 1e-5
-HEAP = 256
+HEAP = 1024
 START_LEAVES = 24  # leaves whose facing triangles are measured to find a good start
+KEPT = 1424  # where they are kept meanwhile, beyond all that the stack holds then
 
 Best = tuple[float, int, int, Vec3, Vec3]
 """Squared distance, slots in a and b, the two points; all in the world."""
@@ -206,22 +207,29 @@ def _improve(
 
 
 @element
+def nearer_than(near: Any, best_sq: float, factor: float) -> int:
+    """Mask of the lanes whose bound, times a factor, may be below the best: the best is rounded upwards to float32."""
+    return bits(near < splat_8(np.float32(best_sq / factor * (1.0 + 1e-6))))
+
+
+@element
 def push_nearest_last(
     stack: Any, bounds: Any, height: int, first: int, step: int, near: Any, unit_sq: float, best_sq: float
 ) -> int:
     """Push the children that may hold something nearer, the nearest on top; the new height."""
-    start = height
-    for k in range(WIDTH):
-        bound = float(lane(near, k)) * SAFE / unit_sq
-        if bound < best_sq:
-            at = height
-            while at > start and load(bounds, at - 1) < bound:
-                store(bounds, at, load(bounds, at - 1))
-                store(stack, at, load(stack, at - 1))
-                at -= 1
-            store(bounds, at, bound)
-            store(stack, at, first + step * k)
-            height += 1
+    start, factor = height, SAFE / unit_sq
+    mask = nearer_than(near, best_sq, factor)
+    while mask != 0:
+        k = lowest_bit(mask)
+        mask &= mask - 1
+        bound, at = float(lane(near, k)) * factor, height
+        while at > start and load(bounds, at - 1) < bound:
+            store(bounds, at, load(bounds, at - 1))
+            store(stack, at, load(stack, at - 1))
+            at -= 1
+        store(bounds, at, bound)
+        store(stack, at, first + step * k)
+        height += 1
     return height
 
 
@@ -298,16 +306,23 @@ def _line_between(a: PacketTree, b: PacketTree, node_a: int, node_b: int, to_a: 
     return _unit(there[0][0] - here[0][0], there[0][1] - here[0][1], there[0][2] - here[0][2])
 
 
+@element
+def _empty_heap(stack: Any, bounds: Any, size: int) -> None:
+    """Turn a heap into a stack with the smallest bound on top."""
+    while size > 1:
+        size -= 1
+        entry, bound = load(stack, 0), load(bounds, 0)
+        _drop_top(stack, bounds, size)
+        store(stack, size, entry)
+        store(bounds, size, bound)
+
+
 @kernel
-def _find_start(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, work: Integers) -> Best:
-    """A pair that is nearly the nearest: the facing triangles of the START_LEAVES most promising pairs of leaves, best first."""
-    to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
-    to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
-    zero = (0.0, 0.0, 0.0)
+def _dive(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, frames: Any, work: Integers) -> Best:
+    """The facing triangles of the leaves reached by always opening the nearest box: without any bound a heap would only fill."""
+    to_a, slack_a, to_b, slack_b = frames
     node_a, node_b = a.root, b.root
-    while (
-        load(a.child, node_a) >= 0 or load(b.child, node_b) >= 0
-    ):  # straight down first: without any bound the heap would only fill
+    while load(a.child, node_a) >= 0 or load(b.child, node_b) >= 0:
         near, first, step, _ = _bound_children(a, b, node_a, node_b, to_a, slack_a, to_b, slack_b)
         work[BOX_TESTS] += WIDTH
         nearest = 0
@@ -317,12 +332,23 @@ def _find_start(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, wo
         entry = first + step * nearest
         node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
     slot_a, slot_b = _facing(a, node_a, b, node_b, to_a, _line_between(a, b, node_a, node_b, to_a))
-    best = _measure_pair(a, slot_a, pose_a, b, slot_b, pose_b, (np.inf, 0, 0, zero, zero))
-    stack, bounds = reserve_integers(256), reserve_floats(256)  # HEAP
-    size = _push_heap(stack, bounds, 0, (a.root << 32) | b.root, 0.0)
-    leaves = 0
+    zero, none = (0.0, 0.0, 0.0), integer(0)
+    return _measure_pair(a, slot_a, pose_a, b, slot_b, pose_b, (np.inf, none, none, zero, zero))
+
+
+@kernel
+def _find_start(
+    a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, frames: Any, stack: Any, bounds: Any, work: Integers
+) -> tuple[Best, int]:
+    """A pair that is nearly the nearest: the facing triangles of the START_LEAVES most promising pairs of leaves, best first.
+
+    What is left to search lies on the stack then, the nearest on top; the second number is its height.
+    """
+    to_a, slack_a, to_b, slack_b = frames
+    best = _dive(a, pose_a, b, pose_b, frames, work)
+    size, leaves, is_whole = _push_heap(stack, bounds, 0, (a.root << 32) | b.root, 0.0), 0, True
     while size > 0 and leaves < START_LEAVES and load(bounds, 0) < best[0]:
-        entry = load(stack, 0)
+        entry, lowest = load(stack, 0), load(bounds, 0)
         size -= 1
         _drop_top(stack, bounds, size)
         node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
@@ -330,15 +356,28 @@ def _find_start(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, wo
             slot_a, slot_b = _facing(a, node_a, b, node_b, to_a, _line_between(a, b, node_a, node_b, to_a))
             best = _measure_pair(a, slot_a, pose_a, b, slot_b, pose_b, best)
             work[EXACT_TESTS] += 1
+            store(stack, KEPT + leaves, entry)  # only two of its triangles are measured
+            store(bounds, KEPT + leaves, lowest)
             leaves += 1
             continue
         near, first, step, unit = _bound_children(a, b, node_a, node_b, to_a, slack_a, to_b, slack_b)
         work[BOX_TESTS] += WIDTH
-        for k in range(WIDTH):
-            bound = float(lane(near, k)) * SAFE / unit
-            if bound < best[0]:
-                size = _push_heap(stack, bounds, size, first + step * k, bound)
-    return best
+        mask, factor = nearer_than(near, best[0], SAFE / unit), SAFE / unit
+        while mask != 0:
+            k = lowest_bit(mask)
+            mask &= mask - 1
+            is_whole &= size < HEAP
+            size = _push_heap(stack, bounds, size, first + step * k, float(lane(near, k)) * factor)
+    if not is_whole:  # something was forgotten: all over again, with a good bound
+        store(stack, 0, (a.root << 32) | b.root)
+        store(bounds, 0, 0.0)
+        return best, 1
+    _empty_heap(stack, bounds, size)
+    for k in range(leaves - 1, -1, -1):
+        store(stack, size, load(stack, KEPT + k))
+        store(bounds, size, load(bounds, KEPT + k))
+        size += 1
+    return best, size
 
 
 @kernel
@@ -346,11 +385,11 @@ def find_gap(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, work:
     """The nearest points of two surfaces that do not meet: depth first, from a good start, until nothing can be nearer."""
     to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
     to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
-    best = _find_start(a, pose_a, b, pose_b, work)
-    stack, bounds = reserve_integers(156), reserve_floats(156)  # as in `traversal`
-    store(stack, 0, (a.root << 32) | b.root)
-    store(bounds, 0, 0.0)
-    height = 1
+    stack, bounds = (
+        reserve_integers(1456),
+        reserve_floats(1456),
+    )  # KEPT and START_LEAVES; HEAP, START_LEAVES and 156 as in `traversal` are no more
+    best, height = _find_start(a, pose_a, b, pose_b, (to_a, slack_a, to_b, slack_b), stack, bounds, work)
     while height > 0:
         height -= 1
         if load(bounds, height) >= best[0]:

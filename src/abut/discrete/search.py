@@ -2,21 +2,22 @@
 
 from typing import Any
 
-import numpy as np
-
 from abut.arrays import Floats, Integers
 from abut.bvh.packets import Handle, PacketTree, open_tree
 from abut.discrete.inside import is_near, winding
-from abut.discrete.narrow import transform, world_corner
-from abut.discrete.rules import Meet, MeetItself, Near
+from abut.discrete.narrow import transform
+from abut.discrete.rules import Meet, MeetItself
 from abut.discrete.traversal import Pairs, find_pairs
 from abut.geometry.vec import Vec3
-from abut.jit import element, kernel, parallel, prange
-from abut.scratch import load, pointer_to_floats
+from abut.jit import element, integer, kernel, parallel, prange
+from abut.scratch import as_array, load, pointer_to_floats, pointer_to_integers, reserve_integers, reserve_integers32
 
 A_IN_B, B_IN_A = 1, 2
 MAYBE_HELD = -1
 """Returned instead of a count of 0 where a body might lie inside the other."""
+
+First = tuple[int, int, int, int, int, int]
+"""Box tests, triangle tests, exact tests; 0, 1 or MAYBE_HELD; the slots of the first pair."""
 
 
 @element
@@ -77,7 +78,7 @@ def find_held(handle_a: Handle, pose_a: Floats, closed_a: int, handle_b: Handle,
 
 
 @kernel
-def _search(
+def search(
     handle_a: Handle,
     pose_a: Floats,
     handle_b: Handle,
@@ -87,6 +88,7 @@ def _search(
     limit: int,
     work: Integers,
 ) -> int:
+    """Slots of the triangles that a rule accepts, into `out` as far as it reaches; their number, `limit` at most, or MAYBE_HELD."""
     a, b = open_tree(handle_a), open_tree(handle_b)
     count = find_pairs(a, pose_a, b, pose_b, rule, out, limit, work)
     if count == 0 and _may_be_held(handle_a, a, pose_a, handle_b, b, pose_b):
@@ -95,36 +97,23 @@ def _search(
 
 
 @kernel
-def search_meeting(
-    handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats, out: Pairs, limit: int, work: Integers
-) -> int:
-    """Slots of the triangles that meet; their number, `limit` at most, or MAYBE_HELD."""
-    return _search(handle_a, pose_a, handle_b, pose_b, Meet(0), out, limit, work)
+def search_first(handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats) -> First:
+    """Whether any triangles meet."""
+    out, work = as_array(reserve_integers32(2), (1, 2)), as_array(reserve_integers(3), (3,))
+    work[:] = 0
+    count = search(handle_a, pose_a, handle_b, pose_b, Meet(0), out, integer(1), work)
+    return int(work[0]), int(work[1]), int(work[2]), count, int(out[0, 0]), int(out[0, 1])
 
 
 @kernel
-def search_first(handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats, record: Integers) -> int:
-    """Whether any triangles meet: 0, 1 or MAYBE_HELD. record (5,): the slots of the first pair, and the work done."""
-    out = np.empty((1, 2), dtype=np.int32)
-    record[2:] = 0
-    count = _search(handle_a, pose_a, handle_b, pose_b, Meet(0), out, 1, record[2:])
-    record[0], record[1] = out[0, 0], out[0, 1]
-    return count
-
-
-@kernel
-def search_near(
-    handle_a: Handle,
-    pose_a: Floats,
-    handle_b: Handle,
-    pose_b: Floats,
-    margin: float,
-    out: Pairs,
-    limit: int,
-    work: Integers,
-) -> int:
-    """Slots of the triangles within a margin of each other."""
-    return _search(handle_a, pose_a, handle_b, pose_b, Near(margin), out, limit, work)
+def search_first_rigid(handle_a: int, pose_a: int, handle_b: int, pose_b: int) -> First:
+    """The same for two rigid bodies, given addresses: four arrays would take longer to pass than bodies far apart to search."""
+    return search_first(
+        pointer_to_integers(handle_a),
+        as_array(pointer_to_floats(pose_a), (4, 4)),
+        pointer_to_integers(handle_b),
+        as_array(pointer_to_floats(pose_b), (4, 4)),
+    )
 
 
 @kernel
@@ -135,42 +124,22 @@ def search_itself(handle: Handle, pose: Floats, faces: Integers, out: Pairs, lim
 
 
 @parallel
-def search_meeting_many(
+def search_many(
     handle_a: Handle,
     poses: Floats,
     handle_b: Handle,
     pose_b: Floats,
+    rule: Any,
     room: int,
     out: Pairs,
     limit: int,
     counts: Integers,
     work: Integers,
 ) -> None:
-    """The same for many poses of a; query i has room for `room` pairs from out[i·room] on."""
+    """`search` for many poses of a; query i has room for `room` pairs from out[i·room] on, and its own row of `work`."""
     for i in prange(len(poses)):
-        counts[i] = _search(
-            handle_a, poses[i], handle_b, pose_b, Meet(0), out[i * room : (i + 1) * room], limit, work[i]
-        )
-
-
-@parallel
-def search_near_many(
-    handle_a: Handle,
-    poses: Floats,
-    handle_b: Handle,
-    pose_b: Floats,
-    margin: float,
-    room: int,
-    out: Pairs,
-    limit: int,
-    counts: Integers,
-    work: Integers,
-) -> None:
-    """The same with a margin."""
-    for i in prange(len(poses)):
-        counts[i] = _search(
-            handle_a, poses[i], handle_b, pose_b, Near(margin), out[i * room : (i + 1) * room], limit, work[i]
-        )
+        place = out[i * room : (i + 1) * room]
+        counts[i] = search(handle_a, poses[i], handle_b, pose_b, rule, place, limit, work[i])
 
 
 @kernel
@@ -179,30 +148,14 @@ def search_in_turn(
     poses: Floats,
     handle_b: Handle,
     pose_b: Floats,
-    margin: float,
+    rule: Any,
     room: int,
     out: Pairs,
     limit: int,
     counts: Integers,
     work: Integers,
 ) -> None:
-    """The same on one thread, with a margin or without."""
+    """The same on one thread."""
     for i in range(len(poses)):
         place = out[i * room : (i + 1) * room]
-        if margin > 0.0:
-            counts[i] = search_near(handle_a, poses[i], handle_b, pose_b, margin, place, limit, work)
-        else:
-            counts[i] = search_meeting(handle_a, poses[i], handle_b, pose_b, place, limit, work)
-
-
-@kernel
-def copy_corners(handle: Handle, slots: Integers, poses: Floats, query: Integers, out: Floats) -> None:
-    """World coordinates of the triangles in some slots, (n,9), each at the pose of its query."""
-    tree = open_tree(handle)
-    for i in range(len(slots)):
-        pose = poses[query[i]]
-        for c in range(3):
-            p = world_corner(tree.corners, slots[i], c, pose)
-            out[i, 3 * c] = p[0]
-            out[i, 3 * c + 1] = p[1]
-            out[i, 3 * c + 2] = p[2]
+        counts[i] = search(handle_a, poses[i], handle_b, pose_b, rule, place, limit, work[i])

@@ -13,10 +13,10 @@ from abut.arrays import Floats, Integers
 from abut.bvh.packets import PacketTree
 from abut.discrete.narrow import meet_box_8, relate_triangle_8, transform, world_corner
 from abut.discrete.rules import accept, reach_of
-from abut.jit import element, kernel
-from abut.lanes import lowest_bit
+from abut.jit import element, integer, kernel
+from abut.lanes import lane, lowest_bit
 from abut.scratch import load, reserve_integers, store
-from abut.volumes.packed import WIDTH, Change, largest_half, overlap_8, read_box
+from abut.volumes.packed import WIDTH, Change, largest_half, overlap_8, read_box, separate_8
 
 MAX_LEVELS = 11  # 8¹¹ triangles are more than int32 packets can number
 STACK = 2 * MAX_LEVELS * (WIDTH - 1) + 2
@@ -146,6 +146,18 @@ def _search_leaves(
     return found
 
 
+@element
+def _find_deepest(mask: int, gap: Any) -> int:
+    """The lane of a mask with the smallest gap; WIDTH if there is none."""
+    deepest, least = WIDTH, np.float32(np.inf)
+    while mask != 0:
+        k = lowest_bit(mask)
+        mask &= mask - 1
+        if lane(gap, k) < least:
+            deepest, least = k, lane(gap, k)
+    return deepest
+
+
 @kernel
 def find_pairs(
     a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, rule: Any, out: Pairs, limit: int, work: Integers
@@ -160,7 +172,7 @@ def find_pairs(
         return 0
     stack = reserve_integers(156)  # STACK
     store(stack, 0, (a.root << 32) | b.root)
-    height, found = 1, 0
+    height, found = 1, integer(0)
     while height > 0:
         height -= 1
         entry = load(stack, height)
@@ -181,14 +193,19 @@ def find_pairs(
         if child_b < 0 or (
             child_a >= 0 and largest_half(a.packed, node_a) * to_b.scale >= largest_half(b.packed, node_b)
         ):
-            mask = overlap_8(a.packed, child_a, read_box(b.packed, node_b, to_a, slack_a))
+            mask, gap = separate_8(a.packed, child_a, read_box(b.packed, node_b, to_a, slack_a))
             first, step = ((child_a * WIDTH) << 32) | node_b, 1 << 32
         else:
-            mask = overlap_8(b.packed, child_b, read_box(a.packed, node_a, to_b, slack_b))
+            mask, gap = separate_8(b.packed, child_b, read_box(a.packed, node_a, to_b, slack_b))
             first, step = (node_a << 32) | (child_b * WIDTH), 1
+        deepest = _find_deepest(mask, gap) if limit == 1 else WIDTH
         while mask != 0:
             k = lowest_bit(mask)
             mask &= mask - 1
-            store(stack, height, first + step * k)
+            if k != deepest:
+                store(stack, height, first + step * k)
+                height += 1
+        if deepest < WIDTH:  # where boxes overlap most, a pair is found soonest
+            store(stack, height, first + step * deepest)
             height += 1
     return found

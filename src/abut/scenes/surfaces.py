@@ -29,9 +29,9 @@ def icosphere(subdivisions: int = 3, radius: float = 1.0, center: object = ORIGI
     ring = np.array([(-1, golden, 0), (1, golden, 0), (-1, -golden, 0), (1, -golden, 0)])
     ball = Mesh(np.concatenate([np.roll(ring, shift, axis=1) for shift in range(3)]), corners.reshape(-1, 3))
     for _ in range(times):
-        ball = _subdivide(ball)
-        ball = Mesh(_normalise(ball.vertices), ball.faces)
-    return Mesh(middle + size * _normalise(ball.vertices), ball.faces)
+        ball = subdivide(ball)
+        ball = Mesh(normalise(ball.vertices), ball.faces)
+    return Mesh(middle + size * normalise(ball.vertices), ball.faces)
 
 
 def box(extents: object = (1.0, 1.0, 1.0), center: object = ORIGIN) -> Mesh:
@@ -113,11 +113,12 @@ def _angles(count: int) -> Floats:
     return 2 * np.pi * np.arange(count) / count
 
 
-def _normalise(vectors: Floats) -> Floats:
+def normalise(vectors: Floats) -> Floats:
+    """(n,3) each shortened to length 1."""
     return vectors / np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
 
 
-def _subdivide(mesh: Mesh) -> Mesh:
+def subdivide(mesh: Mesh) -> Mesh:
     """Each face in four: three at its corners and one between the middles of its sides, which are the new vertices."""
     middles = mesh.vertices[mesh.edges].mean(axis=1)
     sides = mesh.face_edges + len(mesh.vertices)

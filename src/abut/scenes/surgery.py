@@ -15,7 +15,7 @@ import numpy as np
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.mesh import Mesh
-from abut.scenes.surfaces import _normalise, _subdivide, bumpy, cloth, icosphere  # pyright: ignore[reportPrivateUsage]
+from abut.scenes.surfaces import bumpy, cloth, icosphere, normalise, subdivide
 
 BALL_FACES, RIGID_FACES, TOOL_FACES = 512, 3592, 64
 """The paper's counts; the tool is among the rigid faces."""
@@ -106,8 +106,8 @@ def _octasphere() -> Mesh:
     faces = [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4), (2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)]
     ball = Mesh(corners, faces)
     for _ in range(3):
-        ball = _subdivide(ball)
-        ball = Mesh(_normalise(ball.vertices), ball.faces)
+        ball = subdivide(ball)
+        ball = Mesh(normalise(ball.vertices), ball.faces)
     return ball
 
 

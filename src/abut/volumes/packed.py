@@ -62,6 +62,12 @@ def overlap_8(packed: Any, packet: int, query: Box) -> int:
 
 
 @generic
+def separate_8(packed: Any, packet: int, query: Box) -> tuple[int, Any]:
+    """The same mask, and for each of its lanes how deep the boxes overlap along the axis where they do least, as a negative gap."""
+    raise NotImplementedError
+
+
+@generic
 def bound_8(packed: Any, packet: int, query: Box) -> Any:
     """For each lane a lower bound of the squared distance between its box and the query box."""
     raise NotImplementedError
@@ -178,8 +184,8 @@ def _cross_gaps(tx: Any, ty: Any, qx: Any, qy: Any, ax: Any, ay: Any, px: Any, p
 
 
 @element
-def _separation(t: Any, s: Any, a: Any, b: Any, q: Any, p: Any, r: Any) -> int:
-    """Mask of the lanes where none of fifteen axes separates box a from boxes b.
+def _separation(t: Any, s: Any, a: Any, b: Any, q: Any, p: Any, r: Any) -> tuple[int, Any]:
+    """Mask of the lanes where none of fifteen axes separates box a from boxes b, and the largest gap of those looked at.
 
     t and s: the vector between the centers in the axes of a and of b; q: rows of a·b; p and r: rows and columns of |a·b| + PARALLEL.
     """
@@ -188,11 +194,12 @@ def _separation(t: Any, s: Any, a: Any, b: Any, q: Any, p: Any, r: Any) -> int:
     zero = splat_8(np.float32(0.0))
     mask = bits(gap <= zero)
     if mask == 0:
-        return mask
+        return mask, gap
     c0 = _cross_gaps(t[1], t[2], q[1], q[2], a[1], a[2], p[1], p[2], p[0], b)
     c1 = _cross_gaps(t[2], t[0], q[2], q[0], a[2], a[0], p[2], p[0], p[1], b)
     c2 = _cross_gaps(t[0], t[1], q[0], q[1], a[0], a[1], p[0], p[1], p[2], b)
-    return bits(maximum(gap, _larger3(c0, c1, c2)) <= zero)
+    gap = maximum(gap, _larger3(c0, c1, c2))
+    return bits(gap <= zero), gap
 
 
 @element
@@ -262,12 +269,26 @@ def _relate_aabb(b: Packed, packet: int, query: Box) -> Any:
 def overlap_8_obb(packed: Obb8, packet: int, query: Box) -> int:
     """Fifteen axes for all eight lanes; the nine cross axes only where a lane is left."""
     t, s, a, b, q, p, r = _relate_obb(packed.boxes, packet, query)
-    return _separation(t, s, a, b, q, p, r)
+    return _separation(t, s, a, b, q, p, r)[0]
 
 
 @implement(overlap_8, Aabb8)
 def overlap_8_aabb(packed: Aabb8, packet: int, query: Box) -> int:
     """The same with the axes of the frame."""
+    t, s, a, b, q, p, r = _relate_aabb(packed.boxes, packet, query)
+    return _separation(t, s, a, b, q, p, r)[0]
+
+
+@implement(separate_8, Obb8)
+def separate_8_obb(packed: Obb8, packet: int, query: Box) -> tuple[int, Any]:
+    """Against oriented boxes."""
+    t, s, a, b, q, p, r = _relate_obb(packed.boxes, packet, query)
+    return _separation(t, s, a, b, q, p, r)
+
+
+@implement(separate_8, Aabb8)
+def separate_8_aabb(packed: Aabb8, packet: int, query: Box) -> tuple[int, Any]:
+    """Against axis-aligned boxes."""
     t, s, a, b, q, p, r = _relate_aabb(packed.boxes, packet, query)
     return _separation(t, s, a, b, q, p, r)
 
