@@ -107,14 +107,16 @@ def poses(value: object, name: str) -> Floats:
 
 
 def rigid_poses(value: object, name: str) -> Floats:
-    """(k, 4, 4) poses whose rotations are orthonormal to rounding; those that are off by more are replaced by the nearest rotation."""
+    """(k, 4, 4) poses whose rotations are orthonormal to rounding; those that are off by more are replaced by the nearest rotation.
+
+    The array is new and writable."""
     result = poses(value, name).copy()  # the caller may write into his later
     rotations = result[:, :3, :3]
     off = np.abs(rotations.transpose(0, 2, 1) @ rotations - np.eye(3)).max(axis=(1, 2), initial=0.0) > ORTHONORMAL
     if off.any():
         u, _, vt = np.linalg.svd(result[off, :3, :3])
         result[off, :3, :3] = u @ vt
-    return frozen(result)
+    return result
 
 
 def scalar(value: object, name: str, *, least: float = -LARGEST_COORDINATE, most: float = LARGEST_COORDINATE) -> float:

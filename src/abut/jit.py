@@ -175,10 +175,10 @@ def limit_threads(count: int) -> None:
 
 
 @contextlib.contextmanager
-def threads_for(work: int) -> Generator[None]:
-    """Within this context `prange` loops run on one thread if there are fewer than WORK_FOR_THREADS things to do in all."""
+def threads_for(work: int, least: int = WORK_FOR_THREADS) -> Generator[None]:
+    """Within this context `prange` loops run on one thread if there are fewer than `least` things to do in all."""
     before = numba.get_num_threads()
-    if work < WORK_FOR_THREADS:
+    if work < least:
         numba.set_num_threads(1)
     try:
         yield

@@ -12,7 +12,7 @@ from abut.arrays import Floats, Integers
 from abut.bvh.packets_order import PARALLEL_FACES
 from abut.geometry.eigen import eigenvectors_symmetric
 from abut.geometry.vec import Vec3, dot
-from abut.jit import element, generic, implement, kernel, parallel, prange
+from abut.jit import element, generic, implement, kernel, parallel, prange, threads_for
 from abut.lanes import lane, load_8, maximum, minimum, splat_8
 from abut.volumes.packed import AABB_FIELDS, EMPTY, OBB_FIELDS, PAD, WIDTH, Aabb8, Obb8
 
@@ -221,12 +221,6 @@ def _fit_subtrees(way: Any, surface: Surface, split: int) -> None:
         _fit_subtree(way, surface, split, task)
 
 
-@kernel
-def _fit_subtrees_in_turn(way: Any, surface: Surface, split: int) -> None:
-    for task in range(surface.counts[split]):
-        _fit_subtree(way, surface, split, task)
-
-
 def fit(boxes: Packed, surface: Surface) -> None:
     """Fill lanes and corners, and fit boxes of either kind at every level, from the leaves upwards."""
     if boxes.shape[1] == OBB_FIELDS:
@@ -234,6 +228,6 @@ def fit(boxes: Packed, surface: Surface) -> None:
     else:
         way = Aligned(boxes)
     split = min(SUBTREE_LEVEL, len(surface.counts) - 1)
-    fit_all = _fit_subtrees_in_turn if len(surface.faces) < PARALLEL_FACES else _fit_subtrees
-    fit_all(way, surface, split)
+    with threads_for(len(surface.faces), PARALLEL_FACES):
+        _fit_subtrees(way, surface, split)
     _fit_above(way, surface, split)

@@ -16,8 +16,6 @@ from abut.mesh import Mesh, as_mesh
 # Poses in private places are writable arrays that nobody writes to: kernels are compiled for one kind of array, and a flag costs 0.1 µs to set.
 IDENTITY: Floats = np.eye(4)
 FLOAT64 = np.dtype(np.float64)
-# A rotation may be off by this much before it is replaced by the nearest one, since trees take its transpose for its inverse.
-ORTHONORMAL = 1e-14
 
 
 @kernel
@@ -26,7 +24,7 @@ def _find_rigid(m: Floats) -> int:
     for i in range(3):
         for j in range(i, 3):
             product = m[0, i] * m[0, j] + m[1, i] * m[1, j] + m[2, i] * m[2, j]
-            if not abs(product - (1.0 if i == j else 0.0)) <= ORTHONORMAL:
+            if not abs(product - (1.0 if i == j else 0.0)) <= arrays.ORTHONORMAL:
                 return 0
         if not abs(m[i, 3]) <= arrays.LARGEST_COORDINATE:
             return 0
@@ -47,17 +45,6 @@ def _move_vertices(vertices: Floats, pose: Floats, out: Floats) -> None:
         out[i, 0] = x
         out[i, 1] = y
         out[i, 2] = z
-
-
-def rigid_poses(value: object, name: str) -> Floats:
-    """(k, 4, 4) poses whose rotations are orthonormal to rounding; those that are off by more are replaced by the nearest rotation."""
-    result = arrays.poses(value, name).copy()  # the caller may write into his later
-    rotations = result[:, :3, :3]
-    off = np.abs(rotations.transpose(0, 2, 1) @ rotations - np.eye(3)).max(axis=(1, 2), initial=0.0) > ORTHONORMAL
-    if off.any():
-        u, _, vt = np.linalg.svd(result[off, :3, :3])
-        result[off, :3, :3] = u @ vt
-    return result
 
 
 class _Treed:
@@ -108,7 +95,7 @@ class Rigid(_Treed):
             if at:
                 self._pose, self._place = own, (own, at)
                 return
-        own = rigid_poses(arrays.pose(value, "pose")[np.newaxis], "pose")[0]
+        own = arrays.rigid_poses(arrays.pose(value, "pose")[np.newaxis], "pose")[0]
         self._pose, self._place = own, (own, own.ctypes.data)
 
     @property

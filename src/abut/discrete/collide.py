@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers
-from abut.discrete.bodies import BODIES, Body, Deformable, Rigid, as_body, closedness, rigid_poses
+from abut.discrete.bodies import BODIES, Body, Deformable, Rigid, as_body, closedness
 from abut.discrete.contacts import Contacts
 from abut.discrete.inside import find_inside
 from abut.discrete.rules import Meet, Near
@@ -15,17 +15,17 @@ from abut.discrete.search import (
     search,
     search_first,
     search_first_rigid,
-    search_in_turn,
     search_itself,
     search_many,
 )
 from abut.discrete.traversal import Pairs
 from abut.errors import InvalidInput, Unsupported
+from abut.jit import threads_for
 
 ROOM = 1024  # pairs a query has room for at once; one with more is searched again
 QUERIES_AT_ONCE = 4096
-# Fewer queries than this are searched on one thread: a parallel region waits for the busiest core, often longer than they take.
-PARALLEL_FIRST, PARALLEL_ALL = 2048, 32
+# Fewer queries than this are searched on one thread: entering a parallel loop takes longer than it saves (`jit.threads_for`).
+PARALLEL_FIRST, PARALLEL_ALL = 128, 8
 UNLIMITED = np.iinfo(np.int64).max
 NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.int32)
 NO_MARGIN = 0.0
@@ -62,7 +62,7 @@ def collide(
     if poses is not None:
         if isinstance(body_a, Deformable):
             raise Unsupported("poses of a deformable body a: its vertices already say where it is")
-        return _collide_many(body_a, rigid_poses(poses, "poses"), body_b, reach, limit)
+        return _collide_many(body_a, arrays.rigid_poses(poses, "poses"), body_b, reach, limit)
     if first and reach == 0.0:
         return _find_first(body_a, body_b)
     return _collide_once(body_a, body_b, reach, limit)
@@ -129,14 +129,16 @@ def _meet(a: Body, pose_a: Floats, b: Body) -> bool:
 
 def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> Contacts:
     room = 1 if limit == 1 else ROOM
-    search_all = search_in_turn if len(poses) < (PARALLEL_FIRST if limit == 1 else PARALLEL_ALL) else search_many
     counts = np.zeros(len(poses), dtype=np.int64)
     work = np.zeros((len(poses), 3), dtype=np.int64)
     found: list[Pairs] = []
     for start in range(0, len(poses), QUERIES_AT_ONCE):
         part = slice(start, min(start + QUERIES_AT_ONCE, len(poses)))
         out = np.empty(((part.stop - start) * room, 2), dtype=np.int32)
-        search_all(a._handle, poses[part], b._handle, b._pose, _rule(reach), room, out, limit, counts[part], work[part])
+        with threads_for(len(poses), PARALLEL_FIRST if limit == 1 else PARALLEL_ALL):
+            search_many(
+                a._handle, poses[part], b._handle, b._pose, _rule(reach), room, out, limit, counts[part], work[part]
+            )
         for i in np.flatnonzero(counts[part] > 0):
             if counts[start + i] <= room:
                 found.append(out[i * room : i * room + counts[start + i]])

@@ -140,22 +140,3 @@ def search_many(
     for i in prange(len(poses)):
         place = out[i * room : (i + 1) * room]
         counts[i] = search(handle_a, poses[i], handle_b, pose_b, rule, place, limit, work[i])
-
-
-@kernel
-def search_in_turn(
-    handle_a: Handle,
-    poses: Floats,
-    handle_b: Handle,
-    pose_b: Floats,
-    rule: Any,
-    room: int,
-    out: Pairs,
-    limit: int,
-    counts: Integers,
-    work: Integers,
-) -> None:
-    """The same on one thread."""
-    for i in range(len(poses)):
-        place = out[i * room : (i + 1) * room]
-        counts[i] = search(handle_a, poses[i], handle_b, pose_b, rule, place, limit, work[i])
