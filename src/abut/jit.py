@@ -160,6 +160,23 @@ def parallel(function: F) -> F:
     return _compile(function, parallel=True)
 
 
+FEW = 20_000
+
+
+@contextlib.contextmanager
+def threads_for(count: int) -> Generator[None]:
+    """Within this context parallel kernels run on one thread if there are only few things to do: a region waits 10 ms for a busy core."""
+    if INTERPRETED or count >= FEW:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
 def generic(function: F) -> F:
     """A function whose implementation is chosen by the classes of its NamedTuple arguments, when the caller is compiled.
 
