@@ -130,6 +130,8 @@ def test_bad_input_is_named():
         candidates(mesh, v, v[:-1])
     with pytest.raises(InvalidInput, match="margin"):
         candidates(mesh, v, v, margin=-1.0)
+    with pytest.raises(InvalidInput, match="v_t0"):
+        stream_candidates(mesh, v[1:], v)
     with pytest.raises(InvalidInput, match="max_memory"):
         next(stream_candidates(mesh, v, v, max_memory=1000))
 

@@ -260,11 +260,17 @@ def stream_candidates(
 ) -> Iterator[Candidates]:
     """The pairs of `candidates`, in chunks of either kind: memory stays below `max_memory` bytes however many there are.
 
-    Chunks are not sorted. They are the same for any number of threads, and each pair is in one of them. Too small a limit raises InvalidInput.
+    Chunks are not sorted. They are the same for any number of threads, and each pair is in one of them. Too small a limit raises InvalidInput
+    when the first one is asked for.
     """
+    check_volume(volume)
     body = moving_of(mesh, v_t0, v_t1)
     least, limit = arrays.scalar(margin, "margin", least=0.0), arrays.count(max_memory, "max_memory")
-    empty = frozen(np.empty((0, 2), dtype=np.int32))
-    for kind, pairs in stream(body, volume=volume, margin=least, ends=False, dnf=False, max_memory=limit):
-        own = frozen(pairs.copy())
-        yield Candidates(own, empty) if kind == Kind.VERTEX_FACE else Candidates(empty, own)
+    chunks = stream(body, volume=volume, margin=least, ends=False, dnf=False, max_memory=limit)
+    return (_own(kind, pairs) for kind, pairs in chunks)
+
+
+def _own(kind: Kind, pairs: Indices) -> Candidates:
+    """A copy of a chunk."""
+    own, empty = frozen(pairs.copy()), frozen(np.empty((0, 2), dtype=np.int32))
+    return Candidates(own, empty) if kind == Kind.VERTEX_FACE else Candidates(empty, own)
