@@ -1,3 +1,4 @@
+import contextlib
 import os
 import shutil
 import stat
@@ -5,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 from abut import jit
@@ -138,3 +140,15 @@ def test_unused_folders_are_removed(tmp_path):
     os.utime(foreign, (0, 0))
     jit._remove_unused(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["abut-1", "other"]
+
+
+def test_few_things_run_on_one_thread():
+    before = numba.get_num_threads()
+    with jit.threads_for(jit.FEW - 1):
+        assert numba.get_num_threads() == 1
+    assert numba.get_num_threads() == before
+    with jit.threads_for(jit.FEW):
+        assert numba.get_num_threads() == before
+    with contextlib.suppress(ZeroDivisionError), jit.threads_for(0):
+        raise ZeroDivisionError
+    assert numba.get_num_threads() == before

@@ -5,7 +5,27 @@ import numpy as np
 import pytest
 
 from abut import lanes
-from abut.lanes import bits, lane, load_8, load_16, lowest_bit, maximum, minimum, splat_8, splat_16, store, where
+from abut.lanes import (
+    bits,
+    count_bits,
+    greatest,
+    lane,
+    least,
+    load_8,
+    load_16,
+    load_indices_16,
+    lowest_bit,
+    maximum,
+    merge_16,
+    minimum,
+    sort_16,
+    splat_8,
+    splat_16,
+    splat_index_16,
+    store,
+    store_chosen,
+    where,
+)
 
 WIDTHS = (8, 16)
 LOADS = {8: load_8, 16: load_16}
@@ -200,3 +220,109 @@ def test_widths_do_not_mix():
 
     with pytest.raises(numba.TypingError):
         run(np.zeros(16, np.float32))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_least_and_greatest_lane(width):
+    load = LOADS[width]
+
+    @numba.njit
+    def run(values, out):
+        for i in range(len(values)):
+            x = load(values, i * width)
+            out[i, 0], out[i, 1] = least(x), greatest(x)
+
+    values = np.random.default_rng(3).normal(size=(50, width)).astype(np.float32)
+    values[0], values[1, 0], values[2, -1] = 1.5, -np.inf, np.inf
+    out = np.empty((50, 2), np.float32)
+    run(values, out)
+    np.testing.assert_array_equal(out, np.stack([values.min(axis=1), values.max(axis=1)], axis=1))
+
+
+def test_indices_compare_as_signed_integers():
+    @numba.njit
+    def run(values, number, out):
+        x, y = load_indices_16(values, 3), splat_index_16(number)
+        out[0], out[1], out[2] = bits(x == y), bits(x < y), bits(y < x)
+
+    values = np.random.default_rng(4).integers(-5, 6, 20).astype(np.int32)
+    values[3:5] = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+    own, weights, out = values[3:19], 1 << np.arange(16), np.empty(3, np.int64)
+    for number in (-5, 0, 3, np.iinfo(np.int32).max, np.iinfo(np.int32).min):
+        run(values, np.int32(number), out)
+        assert out.tolist() == [int(mask @ weights) for mask in (own == number, own < number, own > number)]
+
+
+def test_chosen_indices_are_stored_one_after_the_other():
+    @numba.njit
+    def run(values, masks, out):
+        for i in range(len(masks)):
+            store_chosen(out, i * 20, load_indices_16(values, i), masks[i])
+
+    rng = np.random.default_rng(5)
+    values = rng.integers(-(2**31), 2**31, 80).astype(np.int32)
+    masks = np.concatenate(([0, 1, 0x8000, 0xFFFF], rng.integers(0, 2**16, 60)))
+    out = np.full((len(masks), 20), 7, np.int32)
+    run(values, masks, out.reshape(-1))
+    for i, mask in enumerate(masks.tolist()):
+        chosen = [values[i + k] for k in range(16) if mask >> k & 1]
+        assert out[i, : len(chosen)].tolist() == chosen
+        assert out[i, 16:].tolist() == [7] * 4
+
+
+def test_count_bits():
+    @numba.njit
+    def run(masks, out):
+        for i in range(len(masks)):
+            out[i] = count_bits(masks[i])
+
+    masks = np.concatenate(([0, 1, 0xFFFF], np.random.default_rng(6).integers(0, 2**62, 40)))
+    out = np.empty(len(masks), np.int64)
+    run(masks, out)
+    assert out.tolist() == [mask.bit_count() for mask in masks.tolist()]
+
+
+def sixteens():
+    rng = np.random.default_rng(7)
+    rows = [rng.integers(-100, 100, 32), rng.integers(0, 3, 32), np.arange(32), np.arange(32)[::-1], np.zeros(32)]
+    rows += [rng.permutation(32) for _ in range(200)]
+    rows.append(np.where(np.arange(32) % 2, np.iinfo(np.int32).max, np.iinfo(np.int32).min))
+    return np.array(rows, dtype=np.int32)
+
+
+def test_sixteen_indices_are_sorted_and_merged():
+    @numba.njit
+    def run(row, merge):
+        sort_16(row, 1)
+        sort_16(row, 20)
+        if merge:
+            merge_16(row, 1, 20)
+
+    for values in sixteens():
+        row = np.full(40, -7, np.int32)
+        row[1:17], row[20:36] = values[:16], values[16:]
+        run(row, False)
+        assert row[1:17].tolist() == sorted(values[:16].tolist())
+        assert row[20:36].tolist() == sorted(values[16:].tolist())
+        run(row, True)
+        assert [*row[1:17].tolist(), *row[20:36].tolist()] == sorted(values.tolist())
+        assert (row[[0, 17, 18, 19, 36, 37, 38, 39]] == -7).all()
+
+
+def test_a_network_sorts_all_that_it_sorts_of_zeros_and_ones():
+    """The zero-one principle: a network that sorts every sequence of zeros and ones sorts everything."""
+
+    @numba.njit
+    def run(rows):
+        wrong = 0
+        for i in range(len(rows)):
+            sort_16(rows[i], 0)
+            for k in range(15):
+                wrong += rows[i, k] > rows[i, k + 1]
+        return wrong
+
+    masks = np.arange(0, 2**16, 257 if lanes.INTERPRETED else 1)
+    rows = ((masks[:, None] >> np.arange(16)) & 1).astype(np.int32)
+    ones = rows.sum(axis=1)
+    assert run(rows) == 0
+    np.testing.assert_array_equal(rows.sum(axis=1), ones)

@@ -164,6 +164,7 @@ def parallel(function: F) -> F:
     return _compile(function, parallel=True)
 
 
+<<<<<<< HEAD
 def thread_count() -> int:
     """How many threads `prange` loops run on."""
     return numba.get_num_threads()
@@ -180,12 +181,26 @@ def threads_for(work: int, least: int = WORK_FOR_THREADS) -> Generator[None]:
     before = numba.get_num_threads()
     if work < least:
         numba.set_num_threads(1)
+=======
+FEW = 20_000
+
+
+@contextlib.contextmanager
+def threads_for(count: int) -> Generator[None]:
+    """Within this context parallel kernels run on one thread if there are only few things to do: a region waits 10 ms for a busy core."""
+    if INTERPRETED or count >= FEW:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+>>>>>>> broad
     try:
         yield
     finally:
         numba.set_num_threads(before)
 
 
+<<<<<<< HEAD
 def _apart(typingctx: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.function.attributes.add("noinline")
@@ -199,6 +214,8 @@ stay_apart: Any = (lambda: None) if INTERPRETED else extending.intrinsic(_apart)
 of the callers, and the time to compile them, by their product."""
 
 
+=======
+>>>>>>> broad
 def generic(function: F) -> F:
     """A function whose implementation is chosen by the classes of its NamedTuple arguments, when the caller is compiled.
 

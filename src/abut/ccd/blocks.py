@@ -319,9 +319,7 @@ def build(bodies: list[Moving], frame: Frame, columns: int, *, ends: bool) -> li
     built: list[Primitives] = []
     for body in bodies:
         n = len(body.positions_t0)
-        vertices = (np.empty((n, 6)), np.empty((n, 6), np.float32), np.empty((n, columns, 2), np.float32))
-        motion, placed, intervals = vertices
-        sweep_vertices(body.positions_t0, body.positions_t1, frame, motion, placed, intervals)
+        vertices = sweep_vertices(body, frame, columns)
         elements = (np.arange(n, dtype=np.int32)[:, None], body.edges.astype(np.int32), body.faces.astype(np.int32))
         built.append(Primitives(*(_allocate(len(e), e, vertices, columns, ends=ends) for e in elements)))
     sets = [blocks for body in built for blocks in body]

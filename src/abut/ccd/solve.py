@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.ccd.carve import STEPS, UNDECIDED, first_contact
-from abut.ccd.exact_stage import EXACT_ROWS
+from abut.ccd.exact_tables import EXACT_ROWS
 from abut.ccd.integers import workspace
 from abut.ccd.queries import decide_undecided
 from abut.ccd.relative import relative_paths

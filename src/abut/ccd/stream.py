@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import frozen
-from abut.ccd.blocks import WIDTH, Blocks, Primitives, View, build, open_blocks
-from abut.ccd.candidates import BLOCK_ROOM, Scratch, check_volume, moving_of, reserve
+from abut.ccd.blocks import WIDTH, Blocks, View, build, open_blocks
+from abut.ccd.candidates import check_volume, list_searches, moving_of, primitive_count
 from abut.ccd.filters import is_never_coplanar, scale_of
 from abut.ccd.results import Candidates, Kind
-from abut.ccd.search import EVERY, LATER, Rules, collect, lanes_at_once, list_blocks
+from abut.ccd.runs import BLOCK_ROOM, Scratch, Search, reserve
+from abut.ccd.search import LATER, Rules, collect, lanes_at_once, list_blocks
 from abut.ccd.swept import Indices, Moving, frame_of
 from abut.errors import InvalidInput
-from abut.jit import kernel, parallel, prange
+from abut.jit import kernel, parallel, prange, threads_for
 from abut.lanes import count_bits
 from abut.scratch import load
 
@@ -187,12 +188,13 @@ def _share(target: Blocks, memory: int) -> tuple[int, int]:
     return task_count, max(least, min((memory // task_count - fixed) // 8, CHUNK // task_count))
 
 
-def stream_pairs(query: Blocks, target: Blocks, rules: Rules, filters: Filters, memory: int) -> Iterator[Indices]:
+def stream_pairs(search: Search, filters: Filters, memory: int) -> Iterator[Indices]:
     """Pairs (query, target) in chunks (n,2), n at least 1; each chunk is a view that the next one writes over."""
-    if not (query.count and target.count):
+    query, target, rules = search
+    if not search.has_pairs:
         return
     task_count, capacity = _share(target, memory)
-    scratch = reserve(target, task_count)
+    scratch = reserve([target], task_count)
     tiles = Tiles(
         np.empty((task_count, TILE, 2), dtype=np.int32),
         np.zeros((task_count, 24, TILE)),
@@ -203,7 +205,8 @@ def stream_pairs(query: Blocks, target: Blocks, rules: Rules, filters: Filters, 
     written = np.zeros(task_count, dtype=np.int64)
     slots = _cut(np.array([[0, query.count]]), task_count)
     while len(slots):
-        _search_round(query.handle, target.handle, rules, filters, slots, scratch, tiles, pairs, written)
+        with threads_for(query.count + target.count):
+            _search_round(query.handle, target.handle, rules, filters, slots, scratch, tiles, pairs, written)
         total = 0
         for task in range(len(slots)):
             flat[total : total + written[task]] = pairs[task, : written[task]]
@@ -232,34 +235,18 @@ def stream(
     columns = check_volume(volume)
     bodies = [a] if b is None else [a, b]
     frame = frame_of(bodies, margin)
-    built = build(bodies, frame, columns, ends=ends)
+    with threads_for(primitive_count(bodies)):
+        built = build(bodies, frame, columns, ends=ends)
     largest = max(float(np.abs(p).max(initial=0.0)) for body in bodies for p in (body.positions_t0, body.positions_t1))
     filters = Filters(dnf and margin == 0.0, scale_of(largest))
-    searches = _list_searches(built, frame.margin)
+    searches = list_searches(built, frame.margin, LATER)
     tables = sum(blocks.byte_count for body in built for blocks in body)
-    need = tables + max(fixed + 8 * least for fixed, least in (_need(target) for _, _, target, _ in searches))
+    need = tables + max(fixed + 8 * least for fixed, least in (_need(search.target) for search in searches))
     if need > max_memory:
         raise InvalidInput("max_memory", f"{max_memory} bytes are too few: this step needs at least {need}")
-    for kind, query, target, rules in searches:
-        for pairs in stream_pairs(query, target, rules, filters, max_memory - tables):
+    for kind, search in zip((Kind.VERTEX_FACE, Kind.EDGE_EDGE, Kind.FACE_VERTEX), searches, strict=False):
+        for pairs in stream_pairs(search, filters, max_memory - tables):
             yield kind, pairs
-
-
-def _list_searches(built: list[Primitives], margin: float) -> list[tuple[Kind, Blocks, Blocks, Rules]]:
-    """Kind, query, target and rules of each search."""
-    if len(built) == 1:
-        own = built[0]
-        return [
-            (Kind.VERTEX_FACE, own.vertices, own.faces, Rules(EVERY, True, margin)),
-            (Kind.EDGE_EDGE, own.edges, own.edges, Rules(LATER, True, margin)),
-        ]
-    one, two = built
-    rules = Rules(EVERY, False, margin)
-    return [
-        (Kind.VERTEX_FACE, one.vertices, two.faces, rules),
-        (Kind.EDGE_EDGE, one.edges, two.edges, rules),
-        (Kind.FACE_VERTEX, one.faces, two.vertices, rules),
-    ]
 
 
 def stream_candidates(
@@ -273,11 +260,17 @@ def stream_candidates(
 ) -> Iterator[Candidates]:
     """The pairs of `candidates`, in chunks of either kind: memory stays below `max_memory` bytes however many there are.
 
-    Chunks are not sorted. They are the same for any number of threads, and each pair is in one of them. Too small a limit raises InvalidInput.
+    Chunks are not sorted. They are the same for any number of threads, and each pair is in one of them. Too small a limit raises InvalidInput
+    when the first one is asked for.
     """
+    check_volume(volume)
     body = moving_of(mesh, v_t0, v_t1)
     least, limit = arrays.scalar(margin, "margin", least=0.0), arrays.count(max_memory, "max_memory")
-    empty = frozen(np.empty((0, 2), dtype=np.int32))
-    for kind, pairs in stream(body, volume=volume, margin=least, ends=False, dnf=False, max_memory=limit):
-        own = frozen(pairs.copy())
-        yield Candidates(own, empty) if kind == Kind.VERTEX_FACE else Candidates(empty, own)
+    chunks = stream(body, volume=volume, margin=least, ends=False, dnf=False, max_memory=limit)
+    return (_own(kind, pairs) for kind, pairs in chunks)
+
+
+def _own(kind: Kind, pairs: Indices) -> Candidates:
+    """A copy of a chunk."""
+    own, empty = frozen(pairs.copy()), frozen(np.empty((0, 2), dtype=np.int32))
+    return Candidates(own, empty) if kind == Kind.VERTEX_FACE else Candidates(empty, own)

@@ -140,23 +140,46 @@ def meet_exactly(
     return True
 
 
-@parallel
-def sweep_vertices(
+@kernel
+def _sweep_row(
+    positions_t0: Floats, positions_t1: Floats, frame: Frame, i: int, motion: Floats, placed: Small, intervals: Small
+) -> None:
+    columns = intervals.shape[1]
+    for axis in range(3):
+        motion[i, axis] = positions_t0[i, axis]
+        motion[i, 3 + axis] = positions_t1[i, axis]
+    for end in range(2):
+        placed[i, 3 * end] = (motion[i, 3 * end] - frame.x) * frame.scale
+        placed[i, 3 * end + 1] = (motion[i, 3 * end + 1] - frame.y) * frame.scale
+        placed[i, 3 * end + 2] = (motion[i, 3 * end + 2] - frame.z) * frame.scale
+    for column in range(columns):
+        direction = direction_of(columns, column)
+        origin = project(direction, (frame.x, frame.y, frame.z))[0]
+        lo, hi = sweep_vertex(motion, i, direction, frame.margin)
+        intervals[i, column, 0] = (lo - origin) * frame.scale
+        intervals[i, column, 1] = (hi - origin) * frame.scale
+
+
+@kernel
+def _sweep_boxes(
     positions_t0: Floats, positions_t1: Floats, frame: Frame, motion: Floats, placed: Small, intervals: Small
 ) -> None:
-    """Both ends side by side (n,6) in float64 and in the frame, and the intervals (n, columns, 2) in the frame."""
-    columns = intervals.shape[1]
+    for i in range(len(positions_t0)):
+        _sweep_row(positions_t0, positions_t1, frame, i, motion, placed, intervals)
+
+
+@parallel
+def _sweep_dops(
+    positions_t0: Floats, positions_t1: Floats, frame: Frame, motion: Floats, placed: Small, intervals: Small
+) -> None:
     for i in prange(len(positions_t0)):
-        for axis in range(3):
-            motion[i, axis] = positions_t0[i, axis]
-            motion[i, 3 + axis] = positions_t1[i, axis]
-        for end in range(2):
-            placed[i, 3 * end] = (motion[i, 3 * end] - frame.x) * frame.scale
-            placed[i, 3 * end + 1] = (motion[i, 3 * end + 1] - frame.y) * frame.scale
-            placed[i, 3 * end + 2] = (motion[i, 3 * end + 2] - frame.z) * frame.scale
-        for column in range(columns):
-            direction = direction_of(columns, column)
-            origin = project(direction, (frame.x, frame.y, frame.z))[0]
-            lo, hi = sweep_vertex(motion, i, direction, frame.margin)
-            intervals[i, column, 0] = (lo - origin) * frame.scale
-            intervals[i, column, 1] = (hi - origin) * frame.scale
+        _sweep_row(positions_t0, positions_t1, frame, i, motion, placed, intervals)
+
+
+def sweep_vertices(body: Moving, frame: Frame, columns: int) -> tuple[Floats, Small, Small]:
+    """Both ends side by side (n,6) in float64 and in the frame, and the intervals (n, columns, 2) in the frame."""
+    n = len(body.positions_t0)
+    arrays = (np.empty((n, 6)), np.empty((n, 6), np.float32), np.empty((n, columns, 2), np.float32))
+    sweep = _sweep_boxes if columns == 3 else _sweep_dops  # boxes are done before other threads have started
+    sweep(body.positions_t0, body.positions_t1, frame, *arrays)
+    return arrays
