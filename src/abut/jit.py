@@ -42,7 +42,7 @@ INTERPRETED = bool(config.DISABLE_JIT)
 
 FOLDER_PREFIX = "abut-"
 FOLDERS_KEPT_DAYS = 30
-WORK_FOR_THREADS = 4096
+WORK_FOR_THREADS = 8192
 """Entering a parallel loop takes some 20 µs, and 8 to 24 ms where another process is busy on one of the cores; on one thread it takes 1 µs."""
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True}
 
@@ -164,7 +164,6 @@ def parallel(function: F) -> F:
     return _compile(function, parallel=True)
 
 
-<<<<<<< HEAD
 def thread_count() -> int:
     """How many threads `prange` loops run on."""
     return numba.get_num_threads()
@@ -181,26 +180,12 @@ def threads_for(work: int, least: int = WORK_FOR_THREADS) -> Generator[None]:
     before = numba.get_num_threads()
     if work < least:
         numba.set_num_threads(1)
-=======
-FEW = 20_000
-
-
-@contextlib.contextmanager
-def threads_for(count: int) -> Generator[None]:
-    """Within this context parallel kernels run on one thread if there are only few things to do: a region waits 10 ms for a busy core."""
-    if INTERPRETED or count >= FEW:
-        yield
-        return
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
->>>>>>> broad
     try:
         yield
     finally:
         numba.set_num_threads(before)
 
 
-<<<<<<< HEAD
 def _apart(typingctx: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.function.attributes.add("noinline")
@@ -214,8 +199,6 @@ stay_apart: Any = (lambda: None) if INTERPRETED else extending.intrinsic(_apart)
 of the callers, and the time to compile them, by their product."""
 
 
-=======
->>>>>>> broad
 def generic(function: F) -> F:
     """A function whose implementation is chosen by the classes of its NamedTuple arguments, when the caller is compiled.
 
