@@ -73,9 +73,17 @@ def reserve(targets: list[Blocks], task_count: int) -> Scratch:
 
 
 class _Room(threading.local):
-    """Memory for runs, kept between calls of a thread up to ROOM_KEPT bytes: fresh pages cost as much as the search."""
+    """Memory for searches, kept between calls of a thread, runs up to ROOM_KEPT bytes: fresh pages cost as much as the search."""
 
     found: Indices = np.empty(0, dtype=np.int32)
+    scratch: Scratch | None = None
+    shape: tuple[object, ...] = ()
+
+    def for_tasks(self, targets: list[Blocks], task_count: int) -> Scratch:
+        shape = (task_count, *((target.node_count, target.block_count) for target in targets))
+        if self.scratch is None or shape != self.shape:
+            self.scratch, self.shape = reserve(targets, task_count), shape
+        return self.scratch
 
     def of(self, size: int) -> Indices:
         if len(self.found) >= size:
@@ -194,7 +202,7 @@ def find_runs(searches: list[Search]) -> Runs:
     first_runs = np.concatenate([[0], np.cumsum([search.query.count for search in searches])])
     start, length = np.empty(first_runs[-1], dtype=np.int64), np.empty(first_runs[-1], dtype=np.int32)
     needed = np.zeros((len(searches), TASKS), dtype=np.int64)
-    scratch = reserve([search.target for search in searches], len(searches) * TASKS)
+    scratch = _room.for_tasks([search.target for search in searches], len(searches) * TASKS)
     capacities = [max(FOUND_EACH * (s.query.count // TASKS + 1), s.target.count) for s in searches]
     while True:
         spread = max(1.0, len(_room.found) / (TASKS * sum(capacities)))  # all of the memory that is there

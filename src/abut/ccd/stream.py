@@ -32,7 +32,7 @@ from abut.scratch import load
 TASKS = 64
 STRIDE = 37  # tasks are handed out in this stride, since neighbours have like numbers of pairs
 TILE = 128  # pairs that DNF looks at together
-CHUNK = 1 << 22  # pairs of a chunk at most: more would leave the caches for nothing
+CHUNK = 1 << 20  # pairs of a chunk at most: fresh memory for more costs as much as the search
 MAX_MEMORY = 1 << 29
 
 
