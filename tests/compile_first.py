@@ -56,6 +56,25 @@ abut.collide(d)
 abut.contains(d, mesh.vertices)
 """
 
+STEPS = """
+import numpy as np
+import abut
+mesh = abut.scenes.icosphere(1)
+step = mesh, mesh.vertices, -2.0 * mesh.vertices
+turned = np.eye(4)
+turned[:2, :2] = (0.0, -1.0), (1.0, 0.0)
+spin, rest = abut.Motion(mesh, np.eye(4), turned), abut.Motion(*step)
+abut.candidates(*step)
+list(abut.ccd.stream_candidates(*step))
+abut.time_of_impact(*step)
+abut.sweep(*step)
+abut.sweep(spin, rest)
+queries = np.random.default_rng(0).integers(0, 2, size=(100, 8, 3))
+for method in ("exact", "cubic"):
+    abut.ccd.vertex_face(queries, method=method)
+abut.ccd.vertex_face(queries, min_separation=0.1)
+"""
+
 if __name__ == "__main__":
-    jobs = [subprocess.Popen([sys.executable, "-c", code]) for code in (RIGID, TREES + DEFORMABLE)]
+    jobs = [subprocess.Popen([sys.executable, "-c", code]) for code in (RIGID + STEPS, TREES + DEFORMABLE)]
     sys.exit(max(job.wait() for job in jobs))

@@ -7,11 +7,11 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from oracle_ccd import first_contact
 from scipy.spatial.transform import Rotation
 
 import abut
 from abut.ccd import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, join
+from oracle_ccd import first_contact
 
 SCENES = Path(__file__).parents[3] / "shared" / "data" / "scenes"
 STEPS = {"cloth-ball": ("cloth_ball92.ply", "cloth_ball93.ply", "92"), "cloth-funnel": ("227.ply", "228.ply", "227")}
@@ -173,6 +173,25 @@ def test_threads_and_memory_do_not_change_the_answer():
         assert keys_of(other) == keys_of(whole)
         np.testing.assert_array_equal(other.time, whole.time)
         np.testing.assert_array_equal(other.normal, whole.normal)
+
+
+def test_candidates_of_motions_hold_every_impact():
+    falling, resting = falling_ball()
+    turning = abut.Motion(
+        abut.Rigid(falling.mesh),
+        pose_of(Rotation.identity()),
+        pose_of(Rotation.from_rotvec([0.0, 2.0, 1.0]), (0.0, 0.0, -4.0)),
+    )
+    for step in (falling, turning):
+        pairs = abut.candidates(step, resting, volume="kdop26")
+        found = {(int(VERTEX_FACE), *p) for p in pairs.vertex_face.tolist()}
+        found |= {(int(EDGE_EDGE), *p) for p in pairs.edge_edge.tolist()}
+        found |= {(int(FACE_VERTEX), *p) for p in pairs.face_vertex.tolist()}
+        impacts = keys_of(abut.sweep(step, resting))
+        assert impacts
+        assert set(impacts) <= found
+        streamed = list(abut.ccd.stream_candidates(step, resting, volume="kdop26"))
+        assert sum(map(len, streamed)) == len(pairs)
 
 
 # ---- distance

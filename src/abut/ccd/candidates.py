@@ -6,6 +6,7 @@ The first thing of a pair is the query: for every vertex its faces are found, fo
 
 from abut import arrays
 from abut.ccd.blocks import Primitives, build
+from abut.ccd.motion import Motion, read_motions
 from abut.ccd.results import Candidates
 from abut.ccd.runs import Search, find_pairs
 from abut.ccd.search import EVERY, LARGER, Rules
@@ -63,13 +64,24 @@ def moving_of(mesh: object, v_t0: object, v_t1: object) -> Moving:
     )
 
 
-def candidates(mesh: object, v_t0: object, v_t1: object, *, volume: str = "aabb", margin: float = 0.0) -> Candidates:
-    """Pairs of features of a mesh whose volumes, swept from v_t0 to v_t1 (both (n,3)), come within `margin` of one another.
+def movings_of(a: Motion, b: Motion | None) -> tuple[Moving, Moving | None, float]:
+    """The straight lines between the ends of one or two motions, and how far the true paths bend away from them in all."""
+    straight = [
+        Moving(m.vertices_t0, m.vertices_t1, m.mesh.faces, m.mesh.edges) for m in ([a] if b is None else [a, b])
+    ]
+    bends = [float(m.paths.bend.max()) if m.rotates else 0.0 for m in (a, a if b is None else b)]
+    return straight[0], None if b is None else straight[1], sum(bends)
+
+
+def candidates(a: object, *others: object, volume: str = "aabb", margin: float = 0.0) -> Candidates:
+    """Pairs of features whose volumes, swept during a step, come within `margin` of one another.
+
+    `candidates(mesh, v_t0, v_t1)` or `candidates(motion)`: a body with itself; `candidates(motion_a, motion_b)`: two bodies with each other.
 
     volume: "aabb" or "kdop6" (axis-aligned boxes), "kdop8", "kdop14", "kdop18", "kdop26". A pair is kept where the intervals along every
-    direction of the volume meet, touching included, so 14, 18 and 26 keep subsets of 6, and 26 of all. No pair that collides is lost.
-    Left out are a vertex with a face of its own, and edges with a common vertex. Sorted; the same for any number of threads.
+    direction of the volume meet, touching included, so 14, 18 and 26 keep subsets of 6, and 26 of all. No pair that collides is lost; where
+    something turns, volumes grow by how far its path bends. Left out are a vertex with a face of its own, and edges with a common vertex. Sorted;
+    the same for any number of threads.
     """
-    return find_candidates(
-        moving_of(mesh, v_t0, v_t1), None, volume=volume, margin=arrays.scalar(margin, "margin", least=0.0)
-    )
+    one, two, bend = movings_of(*read_motions(a, others))
+    return find_candidates(one, two, volume=volume, margin=arrays.scalar(margin, "margin", least=0.0) + bend)

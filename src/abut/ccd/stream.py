@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import frozen
 from abut.ccd.blocks import WIDTH, Blocks, View, build, open_blocks
-from abut.ccd.candidates import check_volume, list_searches, moving_of, primitive_count
+from abut.ccd.candidates import check_volume, list_searches, movings_of, primitive_count
 from abut.ccd.filters import is_never_coplanar, scale_of
+from abut.ccd.motion import read_motions
 from abut.ccd.results import Candidates, Kind
 from abut.ccd.runs import BLOCK_ROOM, Scratch, Search, reserve
 from abut.ccd.search import LATER, Rules, collect, lanes_at_once, list_blocks
@@ -250,27 +251,22 @@ def stream(
 
 
 def stream_candidates(
-    mesh: object,
-    v_t0: object,
-    v_t1: object,
-    *,
-    volume: str = "aabb",
-    margin: float = 0.0,
-    max_memory: int = MAX_MEMORY,
+    a: object, *others: object, volume: str = "aabb", margin: float = 0.0, max_memory: int = MAX_MEMORY
 ) -> Iterator[Candidates]:
-    """The pairs of `candidates`, in chunks of either kind: memory stays below `max_memory` bytes however many there are.
+    """The pairs of `candidates`, in chunks of one kind each: memory stays below `max_memory` bytes however many there are.
 
     Chunks are not sorted. They are the same for any number of threads, and each pair is in one of them. Too small a limit raises InvalidInput
     when the first one is asked for.
     """
     check_volume(volume)
-    body = moving_of(mesh, v_t0, v_t1)
+    one, two, bend = movings_of(*read_motions(a, others))
     least, limit = arrays.scalar(margin, "margin", least=0.0), arrays.count(max_memory, "max_memory")
-    chunks = stream(body, volume=volume, margin=least, ends=False, dnf=False, max_memory=limit)
+    chunks = stream(one, two, volume=volume, margin=least + bend, ends=False, dnf=False, max_memory=limit)
     return (_own(kind, pairs) for kind, pairs in chunks)
 
 
 def _own(kind: Kind, pairs: Indices) -> Candidates:
     """A copy of a chunk."""
-    own, empty = frozen(pairs.copy()), frozen(np.empty((0, 2), dtype=np.int32))
-    return Candidates(own, empty) if kind == Kind.VERTEX_FACE else Candidates(empty, own)
+    empty = frozen(np.empty((0, 2), dtype=np.int32))
+    found = [frozen(pairs.copy()) if kind == k else empty for k in (Kind.VERTEX_FACE, Kind.EDGE_EDGE, Kind.FACE_VERTEX)]
+    return Candidates(*found)
