@@ -32,8 +32,8 @@ config: Any = numba_config  # its attributes are made at run time
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# OpenMP's threads spin while they wait for one another, by default. Where another process needs the core, a loop that takes 10 µs then takes 8 to 24 ms,
-# since the spinning thread keeps the other from running. Read when the first parallel loop starts; whoever sets the variable himself is left alone.
+# By default OpenMP's threads spin while they wait for one another. Where another process needs the core, a loop of 10 µs then takes 8 to 24 ms: the
+# spinning thread keeps the other from running. Read when the first parallel loop starts; whoever sets the variable himself is left alone.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 prange: type[range] = numba.prange

@@ -10,7 +10,7 @@ from abut.volumes.packed import WIDTH
 
 SAMPLE = 2048  # centroids looked at to choose an axis
 RUNS = 16  # runs that are split further in parallel
-# Meshes below this are ordered and fitted on one thread, in about 0.2 µs a face: a parallel region may wait 10 ms for a busy core.
+# Meshes below this are ordered and fitted on one thread, in about 0.2 µs a face (`jit.threads_for`).
 PARALLEL_FACES = 10_000
 
 Small = NDArray[np.float32]
