@@ -1,6 +1,6 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
-from abut import geometry, scenes
+from abut import cells, geometry, scenes
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
@@ -17,6 +17,7 @@ __all__ = [
     "Rigid",
     "Unsupported",
     "as_mesh",
+    "cells",
     "collide",
     "contains",
     "distance",

@@ -1,0 +1,256 @@
+"""The fast walk: particles follow their segments from cell to cell, by records of planes where these are certain and by exact signs elsewhere.
+
+Rounds. In blocks of BLOCK particles, first the smallest plane value of the target is taken for every particle: above 1, the target is
+certainly inside and the move is done. Those left go in rounds from cell to cell while one face alone is certainly passed and its neighbour
+is free; the others take exact steps, with a filter for the case of several faces. The state between moves is (position, cell), the position
+in the closed cell.
+
+What is computed. A move is free as long as the segment stays in the union of the closed free cells around the vertices, edges and faces it
+passes; it collides where that ends. So a particle may pass through an edge or a vertex between obstacles, which has no width, and along
+their faces.
+
+Why a walk ends. A *tie* is a step taken by `leave_tie`, at an edge or a vertex. All other steps pass the only face beyond which q lies, or
+the one that is passed strictly first. (1) Steps without ties: let the segment enter cell c at x, and take y inside c close to x. The
+straight way from y to q leaves c through the same face, for it too passes that face first; so the cells are those of a straight way, which
+visits no convex cell twice. There are as many such steps in a row as cells, at most. (2) After a tie at time t the segment stays in the new
+cell for some while, so the next step is at a later time; times of ties are among the finitely many at which the segment leaves a cell. So
+there are finitely many ties, and between two of them finitely many steps.
+
+Known limits: cells that overlap in space are not found by the construction; a walk in them ends, but need not be straight.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats
+from abut.cells.darts import Indices, Row
+from abut.cells.results import COLLISION, CONTACT
+from abut.cells.signs import NOWHERE, THROUGH_VERTEX, leave_cell, place, touches_obstacle
+from abut.cells.space import BLOCKED, Space
+from abut.cells.stopping import outward_normal, stop_at
+from abut.geometry.vec import Vec3
+from abut.jit import kernel, parallel, prange
+from abut.scratch import prefetch
+
+_COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
+BLOCK = 512
+AHEAD = 12
+"""How many particles before its turn a record is asked for: about the latency of memory over the time of one particle."""
+CACHE_LINE = 8
+"""float64 numbers in a cache line."""
+
+
+@kernel
+def lowest_plane(planes: Floats, cell: Row, x: float, y: float, z: float) -> float:
+    """The smallest value of a cell's planes at a point, four slots at a time."""
+    lowest = 1e300
+    for slot in range(0, planes.shape[2], 4):
+        a = planes[cell, 0, slot] * x + planes[cell, 1, slot] * y + planes[cell, 2, slot] * z + planes[cell, 3, slot]
+        b = planes[cell, 0, slot + 1] * x + planes[cell, 1, slot + 1] * y
+        b += planes[cell, 2, slot + 1] * z + planes[cell, 3, slot + 1]
+        c = planes[cell, 0, slot + 2] * x + planes[cell, 1, slot + 2] * y
+        c += planes[cell, 2, slot + 2] * z + planes[cell, 3, slot + 2]
+        d = planes[cell, 0, slot + 3] * x + planes[cell, 1, slot + 3] * y
+        d += planes[cell, 2, slot + 3] * z + planes[cell, 3, slot + 3]
+        a = b if b < a else a
+        c = d if d < c else c
+        a = c if c < a else a
+        lowest = a if a < lowest else lowest
+    return lowest
+
+
+@kernel
+def _only_exit(planes: Floats, cell: Row, x: float, y: float, z: float) -> int:
+    """The only slot beyond which a point certainly lies, all others being certainly before it; −1 where it is not so."""
+    certain, doubtful, slot_beyond = 0, 0, 0
+    for slot in range(planes.shape[2]):
+        h = planes[cell, 0, slot] * x + planes[cell, 1, slot] * y + planes[cell, 2, slot] * z + planes[cell, 3, slot]
+        beyond = h < -1.0
+        certain += 1 if beyond else 0
+        doubtful += 1 if h <= 1.0 else 0
+        slot_beyond = slot if beyond else slot_beyond
+    return slot_beyond if certain == 1 and doubtful == 1 else -1
+
+
+@kernel
+def _first_exit(planes: Floats, cell: Row, p: Vec3, q: Vec3) -> int:
+    """The slot that the segment certainly passes before any other beyond which q lies; −1 where that is not certain.
+
+    The values at p and q are off by 1 at most, and below 2⁴⁹. Times h(p) / (h(p) − h(q)) are compared by products, with the error that follows
+    and a quarter for the rounding of the products themselves.
+    """
+    best, best_p, best_q = -1, 0.0, 0.0
+    for slot in range(planes.shape[2]):
+        nx, ny, nz, d = planes[cell, 0, slot], planes[cell, 1, slot], planes[cell, 2, slot], planes[cell, 3, slot]
+        at_q = nx * q[0] + ny * q[1] + nz * q[2] + d
+        if at_q > 1.0:
+            continue
+        if at_q >= -1.0:
+            return -1
+        at_p = nx * p[0] + ny * p[1] + nz * p[2] + d
+        if best < 0:
+            best, best_p, best_q = slot, at_p, at_q
+            continue
+        left, right = at_p * best_q, best_p * at_q  # both negated: the later of two times has the smaller product
+        error = 1.25 * (abs(at_p) + abs(best_q) + abs(best_p) + abs(at_q) + 2.0)
+        if left > right + error:
+            best, best_p, best_q = slot, at_p, at_q
+        elif not right > left + error:
+            return -1
+    return best
+
+
+@kernel
+def finish_move(
+    space: Space,
+    p: Vec3,
+    q: Vec3,
+    row: Row,
+    cells: Indices,
+    position: Floats,
+    status: NDArray[np.int8],
+    time: Floats,
+    kind: NDArray[np.int8],
+    dart: Indices,
+    normal: Floats,
+    tests: Indices,
+) -> None:
+    """Follow one segment to its end, exactly, and write its row."""
+    cell, slots = cells[row], space.face.shape[1]
+    near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach and max(abs(p[0]), abs(p[1]), abs(p[2])) <= space.reach
+    while True:
+        tests[row] += slots
+        if near:
+            slot = _first_exit(space.planes, cell, p, q)
+            if slot >= 0 and space.neighbour[cell, slot] != BLOCKED:
+                cell = space.neighbour[cell, slot]
+                continue
+            if lowest_plane(space.planes, cell, q[0], q[1], q[2]) > 1.0:
+                cells[row] = cell
+                return
+        reached, slot, through, hit = leave_cell(space, cell, p, q)
+        if reached == cell:
+            cells[row] = cell
+            kind[row], dart[row], slot = place(space, cell, q)
+            if touches_obstacle(space, cell, kind[row], dart[row], slot):
+                status[row] = _CONTACT
+                _write(normal, row, outward_normal(space, space.face[cell, slot]))
+            return
+        if reached == NOWHERE:
+            stop, time[row], direction = stop_at(space, cell, slot, through, hit, p, q)
+            cells[row] = cell
+            status[row], dart[row] = _COLLISION, hit
+            kind[row] = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
+            _write(position, row, stop)
+            _write(normal, row, direction)
+            return
+        cell = reached
+
+
+@kernel
+def _write(table: Floats, row: Row, value: Vec3) -> None:
+    for axis in range(3):
+        table[row, axis] = value[axis]
+
+
+@kernel
+def _read(table: Floats, row: Row) -> Vec3:
+    return (table[row, 0], table[row, 1], table[row, 2])
+
+
+@kernel
+def move_rows(
+    space: Space,
+    begin: int,
+    end: int,
+    start: Floats,
+    cells: Indices,
+    position: Floats,
+    status: NDArray[np.int8],
+    time: Floats,
+    kind: NDArray[np.int8],
+    dart: Indices,
+    normal: Floats,
+    tests: Indices,
+) -> None:
+    """Move some of the particles. `position` holds the targets and receives the points reached; the rest is filled with a free end."""
+    planes, neighbour, slots = space.planes, space.neighbour, space.face.shape[1]
+    going, hard = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    reach = space.reach
+    for first in range(begin, end, BLOCK):
+        last = min(first + BLOCK, end)
+        going_count, hard_count = 0, 0
+        for row in range(first, last):
+            record = np.int64(cells[min(row + AHEAD, last - 1)]) * (4 * slots)
+            for line in range(0, 4 * slots, CACHE_LINE):
+                prefetch(planes, record + line)
+            x, y, z = position[row, 0], position[row, 1], position[row, 2]
+            lowest = lowest_plane(planes, cells[row], x, y, z)
+            far = max(abs(x), abs(y), abs(z)) > reach
+            tests[row] = slots
+            going[going_count] = row
+            going_count += 1 if (not lowest > 1.0) or far else 0
+        for k in range(going_count):
+            prefetch(neighbour, np.int64(cells[going[k]]) * slots)
+        while going_count > 0:
+            moved_count = 0
+            for k in range(going_count):
+                row = going[k]
+                x, y, z = position[row, 0], position[row, 1], position[row, 2]
+                cell = cells[row]
+                slot = _only_exit(planes, cell, x, y, z)
+                reached = neighbour[cell, max(slot, 0)]
+                goes = slot >= 0 and reached != BLOCKED and max(abs(x), abs(y), abs(z)) <= reach
+                cells[row] = reached if goes else cell
+                record = np.int64(cells[row]) * (4 * slots)
+                for line in range(0, 4 * slots, CACHE_LINE):
+                    prefetch(planes, record + line)
+                hard[hard_count] = row
+                hard_count += 0 if goes else 1
+                going[moved_count] = row
+                moved_count += 1 if goes else 0
+            going_count = 0
+            for k in range(moved_count):
+                row = going[k]
+                tests[row] += slots
+                lowest = lowest_plane(planes, cells[row], position[row, 0], position[row, 1], position[row, 2])
+                going[going_count] = row
+                going_count += 0 if lowest > 1.0 else 1
+        for k in range(hard_count):
+            row = hard[k]
+            tests[row] -= slots
+            finish_move(
+                space,
+                _read(start, row),
+                _read(position, row),
+                row,
+                cells,
+                position,
+                status,
+                time,
+                kind,
+                dart,
+                normal,
+                tests,
+            )
+
+
+@parallel
+def move_chunks(
+    space: Space,
+    chunk_count: int,
+    start: Floats,
+    cells: Indices,
+    position: Floats,
+    status: NDArray[np.int8],
+    time: Floats,
+    kind: NDArray[np.int8],
+    dart: Indices,
+    normal: Floats,
+    tests: Indices,
+) -> None:
+    """Move all particles, in chunks on all threads. Rows are independent, so the number of threads changes nothing."""
+    count = len(cells)
+    for chunk in prange(chunk_count):
+        begin, end = chunk * count // chunk_count, (chunk + 1) * count // chunk_count
+        move_rows(space, begin, end, start, cells, position, status, time, kind, dart, normal, tests)
