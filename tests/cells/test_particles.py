@@ -7,7 +7,7 @@ from abut import cells, jit
 from cells import oracle_cells as oracle
 from cells import worlds
 
-ROUNDS, COUNT = (2, 6) if jit.INTERPRETED else (6, 60)
+ROUNDS, COUNT = (3, 12) if jit.INTERPRETED else (4, 50)
 LATEST = 2.0**-40
 
 
@@ -71,12 +71,13 @@ def oracle_holds(ring, q, dimension):
 
 
 @pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
-def test_moves_agree_with_rational_arithmetic(make, rng):
+@pytest.mark.parametrize("walk", ["planes", "darts"])
+def test_moves_agree_with_rational_arithmetic(make, walk, rng):
     world = make(rng)
     assert world.environment.check_integrity() == []
     parts = world.parts()
     points = worlds.free_points(world, rng, COUNT)
-    crowd = cells.Particles(world.environment, points)
+    crowd = cells.Particles(world.environment, points, walk)
     seen = np.zeros(3, int)
     for _ in range(ROUNDS):
         before = crowd.position
@@ -87,3 +88,19 @@ def test_moves_agree_with_rational_arithmetic(make, rng):
         seen += np.bincount(moves.status, minlength=3)
     assert seen[cells.FREE] > 0
     assert seen[cells.COLLISION] > 0
+
+
+@pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
+def test_both_walks_agree(make, rng):
+    world = make(rng)
+    points = worlds.free_points(world, rng, 20 if jit.INTERPRETED else 2000)
+    for _ in range(3):
+        targets = worlds.aim(world, rng, points)
+        planes = cells.Particles(world.environment, points, "planes").move(targets)
+        darts = cells.Particles(world.environment, points, "darts").move(targets)
+        for name in ("status", "kind"):
+            assert (getattr(planes, name) == getattr(darts, name)).all(), name
+        # Around a tie the two may end in different cells, which share the point reached: it is then rounded differently.
+        assert np.abs(planes.time - darts.time).max() < 2.0**-40
+        assert np.abs(planes.position - darts.position).max() < 1e-13
+        points = planes.position

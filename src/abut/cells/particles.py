@@ -4,8 +4,11 @@ State: the position and a free cell in whose closure it lies, exactly. `move` se
 stops where its way leaves the free cells. Moves of many particles run on all threads; the answers do not depend on how many there are.
 """
 
+from typing import Literal
+
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers
@@ -14,6 +17,7 @@ from abut.cells.environment import Environment
 from abut.cells.location import find_cells
 from abut.cells.results import Moves
 from abut.cells.signs import NOWHERE
+from abut.cells.turning import begin_rows, turn_rows
 from abut.cells.walk import move_chunks, move_rows
 from abut.errors import InvalidInput
 
@@ -25,10 +29,15 @@ CHUNK = 8192
 class Particles:
     """Points inside an environment.
 
+    `walk` chooses how ways are followed: by records of planes (fast), or by the thesis' walk on darts, which turns to a predicted face and counts
+    its orientation tests. Both give the same answers; `tests` counts planes in the one and orientation tests in the other.
+
     Raises `InvalidInput` for a point outside of every cell, or one that only obstacles hold.
     """
 
-    def __init__(self, environment: Environment, points: object) -> None:
+    def __init__(self, environment: Environment, points: object, walk: Literal["planes", "darts"] = "planes") -> None:
+        if walk not in ("planes", "darts"):
+            raise InvalidInput("walk", f"{walk!r} is neither 'planes' nor 'darts'")
         self._environment = environment
         given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         inner = _raise_points(given)
@@ -37,6 +46,10 @@ class Particles:
         self._position = given
         self._inner = inner
         self._cells = found
+        self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
+        if walk == "darts":
+            self._heading = (np.empty(len(found), np.int64), np.empty(len(found), np.bool_))
+            begin_rows(environment._space, inner, found, *self._heading)
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -58,60 +71,68 @@ class Particles:
 
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
-        environment = self._environment
-        goal = arrays.points(targets, "targets", dimensions=environment.dimension)
-        if len(goal) != len(self._cells):
-            raise InvalidInput("targets", f"has {len(goal)} rows for {len(self._cells)} particles")
-        space, count = environment._space, len(goal)
+        environment, count = self._environment, len(self._cells)
+        goal = self._read_targets(targets)
         position = _raise_points(goal)
         cells = self._cells.copy()
-        status = np.zeros(count, np.int8)
-        time = np.ones(count)
-        kind = np.full(count, environment.dimension, np.int8)
-        dart = np.full(count, NOWHERE, np.int32)
-        normal = np.zeros((count, 3))
-        tests = np.empty(count, np.int32)
-        answer = (self._inner, cells, position, status, time, kind, dart, normal, tests)
-        if count < PARALLEL_FROM or numba.get_num_threads() == 1:
-            move_rows(space, 0, count, *answer)
+        status, kind = np.empty(count, np.int8), np.empty(count, np.int8)
+        time, normal = np.empty(count), np.empty((count, 3))
+        dart, tests = np.empty(count, np.int64), np.empty(count, np.int64)
+        fault = np.zeros(1, np.int64)
+        if self._heading is not None:
+            arrays.points(targets, "targets", dimensions=environment.dimension)
+            answer = (position, status, time, kind, dart, normal, tests)
+            turn_rows(environment._space, self._inner, cells, *self._heading, *answer)
+        elif count < PARALLEL_FROM or numba.get_num_threads() == 1:
+            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
+            move_rows(environment._space, 0, count, *answer)
         else:
-            move_chunks(space, -(-count // CHUNK), *answer)
+            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
+            move_chunks(environment._space, -(-count // CHUNK), *answer)
+        if fault[0]:
+            arrays.points(targets, "targets", dimensions=environment.dimension)  # tells the row and the reason
         self._inner, self._cells = position, cells
-        return self._report(position, status, time, kind, dart, normal, tests)
-
-    def _report(
-        self,
-        position: Floats,
-        status: np.ndarray,
-        time: Floats,
-        kind: np.ndarray,
-        dart: Indices,
-        normal: Floats,
-        tests: Indices,
-    ) -> Moves:
-        dimension = self._environment.dimension
-        inside = dart == NOWHERE
-        darts = np.where(inside, self._environment._space.face[self._cells, 0], dart).astype(np.int64)
-        reached = np.ascontiguousarray(position[:, :dimension]) if dimension == 2 else position.view()
-        self._position = arrays.frozen(reached)
-        frozen = arrays.frozen
+        self._position = reached = _lower_points(position, environment.dimension)
         return Moves(
-            frozen(status),
-            self._position,
-            frozen(time),
-            frozen(kind),
-            frozen(darts),
-            frozen(np.ascontiguousarray(normal[:, :dimension])),
-            frozen(tests.astype(np.int64)),
-            frozen(self._environment.part_cell[self._cells]),
+            status=status,
+            position=reached,
+            time=time,
+            kind=kind,
+            normal=normal if environment.dimension == 3 else _lower_points(normal, 2),
+            tests=tests,
+            _dart=dart,
+            _part=cells.view(),
+            _first_darts=environment._space.face[:, 0],
+            _part_cell=environment._part_cell,
         )
+
+    def _read_targets(self, targets: object) -> Floats:
+        """The targets; where they are float64 rows already, the walk itself finds numbers that are not finite."""
+        dimension = self._environment.dimension
+        if (
+            type(targets) is np.ndarray
+            and targets.dtype == np.float64
+            and targets.shape == (len(self._cells), dimension)
+        ):
+            return targets
+        goal = arrays.points(targets, "targets", dimensions=dimension)
+        if len(goal) != len(self._cells):
+            raise InvalidInput("targets", f"has {len(goal)} rows for {len(self._cells)} particles")
+        return goal
 
 
 def _raise_points(points: Floats) -> Floats:
     """A writable copy with three columns, z = 0 in the plane."""
+    if points.shape[1] == 3:
+        return np.array(points, order="C")
     raised = np.zeros((len(points), 3))
-    raised[:, : points.shape[1]] = points
+    raised[:, :2] = points
     return raised
+
+
+def _lower_points(points: Floats, dimension: int) -> Floats:
+    """The first columns, read-only."""
+    return arrays.frozen(points.view() if dimension == 3 else np.ascontiguousarray(points[:, :2]))
 
 
 def _refuse_lost(environment: Environment, found: Indices) -> None:

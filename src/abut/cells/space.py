@@ -44,6 +44,7 @@ class Space(NamedTuple):
     vertices: Floats
     """(n,3); z is 0 in the plane"""
     phi1: Indices
+    phi1_inverse: Indices
     phi2: Indices
     across: Indices
     vertex: Indices
@@ -162,6 +163,7 @@ def lay_out(darts: Darts, vertices: Floats, base: Indices, face_cell: Indices, o
         darts.dimension,
         vertices,
         darts.phi1,
+        darts.phi1_inverse,
         darts.phi2,
         darts.phi3 if darts.dimension == 3 else darts.phi2,
         darts.vertex,

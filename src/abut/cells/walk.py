@@ -22,7 +22,7 @@ Known limits: cells that overlap in space are not found by the construction; a w
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats
+from abut.arrays import LARGEST_COORDINATE, Floats, Integers
 from abut.cells.darts import Indices, Row
 from abut.cells.results import COLLISION, CONTACT
 from abut.cells.signs import NOWHERE, THROUGH_VERTEX, leave_cell, place, touches_obstacle
@@ -111,12 +111,16 @@ def finish_move(
     status: NDArray[np.int8],
     time: Floats,
     kind: NDArray[np.int8],
-    dart: Indices,
+    dart: Integers,
     normal: Floats,
-    tests: Indices,
+    tests: Integers,
+    fault: Integers,
 ) -> None:
-    """Follow one segment to its end, exactly, and write its row."""
+    """Follow one segment to its end, exactly, and write its row. A target that is not finite or too large is a fault."""
     cell, slots = cells[row], space.face.shape[1]
+    if not max(abs(q[0]), abs(q[1]), abs(q[2])) <= LARGEST_COORDINATE or q[0] + q[1] + q[2] != q[0] + q[1] + q[2]:
+        fault[0] = 1
+        return
     near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach and max(abs(p[0]), abs(p[1]), abs(p[2])) <= space.reach
     while True:
         tests[row] += slots
@@ -169,16 +173,23 @@ def move_rows(
     status: NDArray[np.int8],
     time: Floats,
     kind: NDArray[np.int8],
-    dart: Indices,
+    dart: Integers,
     normal: Floats,
-    tests: Indices,
+    tests: Integers,
+    fault: Integers,
 ) -> None:
-    """Move some of the particles. `position` holds the targets and receives the points reached; the rest is filled with a free end."""
+    """Move some of the particles. `position` holds the targets and receives the points reached; the other tables are filled."""
     planes, neighbour, slots = space.planes, space.neighbour, space.face.shape[1]
     going, hard = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    reach = space.reach
+    reach, dimension = space.reach, space.dimension
     for first in range(begin, end, BLOCK):
         last = min(first + BLOCK, end)
+        status[first:last] = 0
+        kind[first:last] = dimension
+        time[first:last] = 1.0
+        dart[first:last] = NOWHERE
+        tests[first:last] = slots
+        normal[first:last] = 0.0
         going_count, hard_count = 0, 0
         for row in range(first, last):
             record = np.int64(cells[min(row + AHEAD, last - 1)]) * (4 * slots)
@@ -187,7 +198,6 @@ def move_rows(
             x, y, z = position[row, 0], position[row, 1], position[row, 2]
             lowest = lowest_plane(planes, cells[row], x, y, z)
             far = max(abs(x), abs(y), abs(z)) > reach
-            tests[row] = slots
             going[going_count] = row
             going_count += 1 if (not lowest > 1.0) or far else 0
         for k in range(going_count):
@@ -232,6 +242,7 @@ def move_rows(
                 dart,
                 normal,
                 tests,
+                fault,
             )
 
 
@@ -245,12 +256,13 @@ def move_chunks(
     status: NDArray[np.int8],
     time: Floats,
     kind: NDArray[np.int8],
-    dart: Indices,
+    dart: Integers,
     normal: Floats,
-    tests: Indices,
+    tests: Integers,
+    fault: Integers,
 ) -> None:
     """Move all particles, in chunks on all threads. Rows are independent, so the number of threads changes nothing."""
     count = len(cells)
     for chunk in prange(chunk_count):
         begin, end = chunk * count // chunk_count, (chunk + 1) * count // chunk_count
-        move_rows(space, begin, end, start, cells, position, status, time, kind, dart, normal, tests)
+        move_rows(space, begin, end, start, cells, position, status, time, kind, dart, normal, tests, fault)
