@@ -29,7 +29,7 @@ from abut.cells.signs import NOWHERE, THROUGH_VERTEX, leave_cell, place, touches
 from abut.cells.space import BLOCKED, Space
 from abut.cells.stopping import outward_normal, stop_at
 from abut.geometry.vec import Vec3
-from abut.jit import kernel, parallel, prange
+from abut.jit import element, kernel, parallel, prange
 from abut.scratch import prefetch
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
@@ -40,9 +40,15 @@ CACHE_LINE = 8
 """float64 numbers in a cache line."""
 
 
+@element
+def _is_within(x: float, y: float, z: float, reach: float) -> bool:
+    """Whether all coordinates are at most `reach` in magnitude; NaN is not."""
+    return (abs(x) <= reach) & (abs(y) <= reach) & (abs(z) <= reach)
+
+
 @kernel
 def lowest_plane(planes: Floats, cell: Row, x: float, y: float, z: float) -> float:
-    """The smallest value of a cell's planes at a point, four slots at a time."""
+    """The smallest value of a cell's planes at a point of finite coordinates, four slots at a time."""
     lowest = 1e300
     for slot in range(0, planes.shape[2], 4):
         a = planes[cell, 0, slot] * x + planes[cell, 1, slot] * y + planes[cell, 2, slot] * z + planes[cell, 3, slot]
@@ -118,10 +124,10 @@ def finish_move(
 ) -> None:
     """Follow one segment to its end, exactly, and write its row. A target that is not finite or too large is a fault."""
     cell, slots = cells[row], space.face.shape[1]
-    if not max(abs(q[0]), abs(q[1]), abs(q[2])) <= LARGEST_COORDINATE or q[0] + q[1] + q[2] != q[0] + q[1] + q[2]:
+    if not _is_within(q[0], q[1], q[2], LARGEST_COORDINATE):
         fault[0] = 1
         return
-    near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach and max(abs(p[0]), abs(p[1]), abs(p[2])) <= space.reach
+    near = _is_within(q[0], q[1], q[2], space.reach) and _is_within(p[0], p[1], p[2], space.reach)
     while True:
         tests[row] += slots
         if near:
@@ -197,9 +203,9 @@ def move_rows(
                 prefetch(planes, record + line)
             x, y, z = position[row, 0], position[row, 1], position[row, 2]
             lowest = lowest_plane(planes, cells[row], x, y, z)
-            far = max(abs(x), abs(y), abs(z)) > reach
+            near = _is_within(x, y, z, reach)
             going[going_count] = row
-            going_count += 1 if (not lowest > 1.0) or far else 0
+            going_count += 0 if near and lowest > 1.0 else 1
         for k in range(going_count):
             prefetch(neighbour, np.int64(cells[going[k]]) * slots)
         while going_count > 0:
@@ -210,7 +216,7 @@ def move_rows(
                 cell = cells[row]
                 slot = _only_exit(planes, cell, x, y, z)
                 reached = neighbour[cell, max(slot, 0)]
-                goes = slot >= 0 and reached != BLOCKED and max(abs(x), abs(y), abs(z)) <= reach
+                goes = slot >= 0 and reached != BLOCKED and _is_within(x, y, z, reach)
                 cells[row] = reached if goes else cell
                 record = np.int64(cells[row]) * (4 * slots)
                 for line in range(0, 4 * slots, CACHE_LINE):
