@@ -6,6 +6,9 @@ import pytest
 from abut import InvalidInput, cells
 from cells import worlds
 
+# Compiled code is silent; its twin in NumPy warns where an infinite number is multiplied.
+pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
+
 CUBE = np.array(worlds.CORNERS, float)
 HEX = np.arange(8)[np.newaxis]
 TET = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
