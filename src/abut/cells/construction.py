@@ -6,7 +6,8 @@ error (`subdivision`). Not found: cells that overlap without sharing a face, and
 then between them).
 """
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,11 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import convexity
 from abut.cells.darts import Indices, Loops
-from abut.cells.environment import Environment, as_mask
+from abut.cells.environment import Environment, Tables, as_mask
 from abut.cells.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
 from abut.cells.space import lay_out
-from abut.cells.subdivision import subdivide
+from abut.cells.subdivision import Centres, subdivide
 from abut.errors import InvalidInput
 
 MOST_DARTS = 2**31 - 1
@@ -61,20 +62,22 @@ def polyhedra(vertices: object, cells: Iterable[Iterable[Sequence[int]]], obstac
     loops = _read_polyhedra(cells, len(points))
     count = int(loops.cell[-1]) + 1 if len(loops.cell) else 0
     loops = _turn_inwards(points, loops, count)
-    return _of_loops(points, loops, sew_edges(loops, "cells"), count, obstacle, "cells")
+    phi2 = sew_edges(loops, "cells")
+    return _of_loops(points, lambda: (loops, phi2), count, obstacle, "cells")
 
 
 def polygons(vertices: object, polygons: object, obstacle: object = None) -> Environment:
     """The plane cut into convex polygons: rows of corners (m,k) or a list of loops of any lengths, anticlockwise."""
     points = arrays.points(vertices, "vertices", dimensions=2, keep=True)
     loops = _read_polygons(polygons, len(points))
-    convexity.refuse(convexity.judge_polygons(points, loops), "polygons", allow_warped=False)
+    convexity.refuse(convexity.judge_polygons(points, loops), "polygons")
     marks = _obstacles(obstacle, len(loops.cell))
     darts = sew_polygons(loops, "polygons")
     raised = np.column_stack((points, np.zeros(len(points))))
     border = len(loops.vertex)
     space = lay_out(darts, raised, np.arange(border, dtype=np.int32), darts.cell[:border], marks.copy())
-    return Environment(darts, space, points, np.arange(len(marks)), marks)
+    nothing = Centres(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
+    return Environment(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, None)
 
 
 def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
@@ -101,28 +104,43 @@ def _obstacles(obstacle: object, count: int) -> NDArray[np.bool_]:
 
 
 def _of_shapes(points: Floats, given: list[tuple[Shape, object]], obstacle: object) -> Environment:
-    parts: list[tuple[Loops, Indices]] = []
+    rows: list[tuple[Shape, Indices]] = []
     name, count = given[0][0].name if len(given) == 1 else "cells", 0
     for shape, corners in given:
-        rows = arrays.indices(corners, shape.name, shape.corner_count, len(points))
-        _refuse_repeated(rows, shape.name)
-        parts.append(loops_of(shape, rows, count))
-        count += len(rows)
-    loops, phi2 = parts[0] if len(parts) == 1 else concatenate(parts)
-    return _of_loops(points, loops, phi2, count, obstacle, name)
+        checked = arrays.indices(corners, shape.name, shape.corner_count, len(points))
+        _refuse_repeated(checked, shape.name)
+        rows.append((shape, checked.astype(np.int32)))
+        count += len(checked)
+
+    def link() -> tuple[Loops, Indices]:
+        parts: list[tuple[Loops, Indices]] = []
+        first = 0
+        for shape, corners in rows:
+            parts.append(loops_of(shape, corners, first))
+            first += len(corners)
+        return parts[0] if len(parts) == 1 else concatenate(parts)
+
+    return _of_loops(points, link, count, obstacle, name)
 
 
-def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle: object, name: str) -> Environment:
+def _of_loops(
+    points: Floats, link: Callable[[], tuple[Loops, Indices]], count: int, obstacle: object, name: str
+) -> Environment:
+    """`link` gives the faces of the cells and their φ2; it is asked again when a deformation forces cells to be cut."""
     if count == 0:
         raise InvalidInput(name, "holds no cells")
     marks = _obstacles(obstacle, count)
-    shapes = convexity.judge_cells(points, loops, count)
-    convexity.refuse(shapes.verdict, name)
-    parts = subdivide(points, loops, phi2, shapes, name)
-    darts = sew_volumes(parts.loops, parts.phi2, name)
-    inner = np.array(parts.vertices)
-    space = lay_out(darts, inner, parts.base, parts.loops.cell, marks[parts.cell])
-    return Environment(darts, space, points, parts.cell.astype(np.int64), marks)
+
+    def make(vertices: Floats, cut_dented: bool) -> Tables:
+        loops, phi2 = link()
+        shapes = convexity.judge_cells(vertices, loops, count)
+        convexity.refuse(shapes.verdict, name, allow_dented=cut_dented)
+        parts = subdivide(vertices, loops, phi2, shapes, name)
+        darts = sew_volumes(parts.loops, parts.phi2, name)
+        space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[parts.cell])
+        return Tables(darts, space, parts.cell.astype(np.int64), parts.centres)
+
+    return Environment(make(points, False), points, marks, functools.partial(make, cut_dented=True))
 
 
 def _refuse_repeated(rows: Integers, name: str) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.darts import Indices
+from abut.cells.deformation import settle_rows
 from abut.cells.environment import Environment
 from abut.cells.location import find_cells
 from abut.cells.results import Moves
@@ -46,6 +47,7 @@ class Particles:
         self._position = given
         self._inner = inner
         self._cells = found
+        self._seen, self._part_cell = environment._version, environment._part_cell
         self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
         if walk == "darts":
             self._heading = (np.empty(len(found), np.int64), np.empty(len(found), np.bool_))
@@ -67,11 +69,13 @@ class Particles:
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each lies; the lowest-numbered choice is not guaranteed after moves."""
-        return arrays.frozen(self._environment.part_cell[self._cells])
+        return arrays.frozen(self._part_cell[self._cells])
 
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
         environment, count = self._environment, len(self._cells)
+        if self._seen != environment._version:
+            self.settle()
         goal = self._read_targets(targets)
         position = _raise_points(goal)
         cells = self._cells.copy()
@@ -105,6 +109,28 @@ class Particles:
             _first_darts=environment._space.face[:, 0],
             _part_cell=environment._part_cell,
         )
+
+    def settle(self) -> NDArray[np.bool_]:
+        """Bring the particles up to date with an environment that was deformed (`move` does it too): (n,) whether a wall passed over each.
+
+        Only particles in cells that moved are looked at. One that a wall has passed over is put in front of that wall.
+        """
+        environment, pushed = self._environment, np.zeros(len(self._cells), np.bool_)
+        if self._seen == environment._version:
+            return arrays.frozen(pushed)
+        if self._seen < environment._cut_version:
+            rows = np.arange(len(self._cells))
+        else:
+            rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
+        cell_of_row = self._part_cell[self._cells[rows]]
+        self._inner, self._cells = self._inner.copy(), self._cells.copy()
+        parts = environment._list_parts()
+        settle_rows(environment._space, *parts, cell_of_row, rows, self._cells, self._inner, pushed)
+        if self._heading is not None:
+            begin_rows(environment._space, self._inner, self._cells, *self._heading)
+        self._position = _lower_points(self._inner, environment.dimension)
+        self._seen, self._part_cell = environment._version, environment._part_cell
+        return arrays.frozen(pushed)
 
     def _read_targets(self, targets: object) -> Floats:
         """The targets; where they are float64 rows already, the walk itself finds numbers that are not finite."""

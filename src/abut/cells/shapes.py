@@ -5,9 +5,10 @@ found once.
 """
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.arrays import Integers
 from abut.cells.darts import Indices, Loops
@@ -37,7 +38,7 @@ def _local(shape: Shape) -> tuple[Indices, Integers, Indices]:
     return corners, start, sew_edges(loops, shape.name)
 
 
-def loops_of(shape: Shape, corners: Integers, first_cell: int = 0) -> tuple[Loops, Indices]:
+def loops_of(shape: Shape, corners: NDArray[Any], first_cell: int = 0) -> tuple[Loops, Indices]:
     """The faces of cells of one shape, given their corners (n, corner_count), and φ2."""
     local, start, phi2 = _local(shape)
     count, darts = len(corners), len(local)

@@ -29,6 +29,15 @@ from abut.errors import InvalidInput
 from abut.jit import kernel
 
 
+class Centres(NamedTuple):
+    """The added vertices, one for each cell that is cut."""
+
+    cell: Integers
+    start: Integers
+    """(centres + 1,) where the corners of each cell begin"""
+    corner: Indices
+
+
 class Parts(NamedTuple):
     """Convex parts, and the cell that each belongs to."""
 
@@ -40,31 +49,40 @@ class Parts(NamedTuple):
     """(faces,) the dart of each face of a part whose corner and the two that follow span its plane best"""
     vertices: Floats
     """the cells' vertices, then the centres"""
-    centre_cell: Integers
-    """(centres,) the cell of each centre"""
+    centres: Centres
 
 
 @kernel
-def _mean_corners(
-    vertices: Floats, loops: Loops, faces: Integers, cells: Integers, corners: Indices, centres: Floats
+def _list_corners(
+    loops: Loops, faces: Integers, cells: Integers, scratch: Indices, start: Integers, corners: Indices
 ) -> None:
+    """The corners of these cells, one cell after another."""
     for row in range(len(cells)):
-        cell = cells[row]
-        count = convexity._gather(loops.vertex, loops.start[faces[cell]], loops.start[faces[cell + 1]], corners)
+        first, last = faces[cells[row]], faces[cells[row] + 1]
+        count = convexity._gather(loops.vertex, loops.start[first], loops.start[last], scratch)
+        for k in range(count):
+            corners[start[row] + k] = scratch[k]
+        start[row + 1] = start[row] + count
+
+
+@kernel
+def move_centres(vertices: Floats, first: int, centres: Centres, rows: Integers) -> None:
+    """Put some centres, whose rows of the vertices begin at `first`, in the mean of their corners."""
+    for row in rows:
+        begin, end = centres.start[row], centres.start[row + 1]
         for axis in range(3):
             total = 0.0
-            for k in range(count):
-                total += vertices[corners[k], axis]
-            centres[row, axis] = total / count
+            for k in range(begin, end):
+                total += vertices[centres.corner[k], axis]
+            vertices[first + row, axis] = total / (end - begin)
 
 
-def place_centres(vertices: Floats, loops: Loops, cell_count: int, cells: Integers) -> Floats:
-    """The mean of the corners of these cells."""
+def _find_centres(loops: Loops, cell_count: int, cells: Integers) -> Centres:
     faces = convexity.faces_of_cells(loops, cell_count)
-    largest = int(np.diff(loops.start[faces]).max(initial=0))
-    centres = np.empty((len(cells), 3))
-    _mean_corners(vertices, loops, faces, cells, np.empty(largest, np.int32), centres)
-    return centres
+    dart_counts = np.diff(loops.start[faces])
+    start, corners = np.zeros(len(cells) + 1, np.int64), np.empty(int(dart_counts[cells].sum()), np.int32)
+    _list_corners(loops, faces, cells, np.empty(int(dart_counts.max(initial=0)), np.int32), start, corners)
+    return Centres(cells, start, corners[: start[-1]].copy())
 
 
 def _keep_faces(loops: Loops, phi2: Indices, keep: NDArray[np.bool_]) -> tuple[Loops, Indices]:
@@ -126,9 +144,9 @@ def subdivide(vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.S
     """The parts of all cells: one for each whole cell, in order, then those of the others."""
     cell_count = len(shapes.verdict)
     cut = np.flatnonzero(shapes.verdict != convexity.GOOD)
+    centres = _find_centres(loops, cell_count, cut)
     if not len(cut):
-        return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, cut)
-    centres = place_centres(vertices, loops, cell_count, cut)
+        return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, centres)
     is_cut = np.zeros(cell_count, np.bool_)
     is_cut[cut] = True
     whole = _keep_faces(loops, phi2, ~is_cut[loops.cell])
@@ -141,10 +159,11 @@ def subdivide(vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.S
         next_part += len(corners)
     together, links = concatenate(built)
     part_cell = np.concatenate(cells).astype(np.int32)
-    points = np.concatenate((vertices, centres))
+    points = np.concatenate((vertices, np.empty((len(cut), 3))))
+    move_centres(points, len(vertices), centres, np.arange(len(cut)))
     found = convexity.judge_cells(points, together, next_part)
     bad = found.verdict != convexity.GOOD
     if bad.any():
         words = "is not convex: it is not even star-shaped about the mean of its corners"
         raise InvalidInput(name, words, int(part_cell[bad].min()))
-    return Parts(together, links, part_cell, found.base, points, cut)
+    return Parts(together, links, part_cell, found.base, points, centres)
