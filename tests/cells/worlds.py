@@ -10,7 +10,7 @@ from cells import oracle_cells as oracle
 
 HEX_FACES = [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)]
 CORNERS = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
-SIZE = 2 if jit.INTERPRETED else 4
+SIZE = 2 if jit.INTERPRETED else 3
 
 
 class World(NamedTuple):

@@ -38,7 +38,7 @@ def test_same_arguments_same_network():
 
 
 def test_refuses():
-    with pytest.raises(InvalidInput, match="resolution: 0.5 is below 1"):
+    with pytest.raises(InvalidInput, match=r"resolution: 0\.5 is below 1"):
         vessel_network(0.5)
     with pytest.raises(InvalidInput, match="generations: 9"):
         vessel_network(2, 9)

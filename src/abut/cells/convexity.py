@@ -15,7 +15,7 @@ from abut.cells.darts import Indices, Loops, Row
 from abut.errors import InvalidInput
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec2, Vec3, cross, drop_axis, norm_sq, subtract
-from abut.jit import element, kernel
+from abut.jit import element, inlined, kernel
 
 GOOD, WARPED, NOT_CONVEX, COLLINEAR, INVERTED, FLAT = 0, 1, 2, 3, 4, 5
 _WORDS = {
@@ -52,13 +52,13 @@ def is_collinear(a: Vec3, b: Vec3, c: Vec3) -> bool:
     )
 
 
-@element
+@inlined
 def point_3d(vertices: Floats, i: Row) -> Vec3:
     """A row of (n,3) coordinates."""
     return (vertices[i, 0], vertices[i, 1], vertices[i, 2])
 
 
-@element
+@inlined
 def point_2d(vertices: Floats, i: Row) -> Vec2:
     """The first two coordinates of a row."""
     return (vertices[i, 0], vertices[i, 1])

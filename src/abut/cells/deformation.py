@@ -15,10 +15,10 @@ from abut.cells.signs import NOWHERE, holds, leave_cell, side_of_face
 from abut.cells.space import NO_FACE, Space, corners_of_face
 from abut.cells.stopping import mean_corner, stop_at
 from abut.geometry.vec import Vec3
-from abut.jit import kernel
+from abut.jit import inlined, kernel
 
 
-@kernel
+@inlined
 def _is_sound_against(space: Space, face: Row, ring: Row) -> tuple[bool, bool]:
     """Whether the corners of face `ring` lie in or before the plane of `face`, and whether one lies before it. Corners of `face` must lie in it."""
     above, corner = False, ring
@@ -32,7 +32,7 @@ def _is_sound_against(space: Space, face: Row, ring: Row) -> tuple[bool, bool]:
             return True, above
 
 
-@kernel
+@inlined
 def _is_sound_polygon(space: Space, face: Row) -> bool:
     """Whether all other corners of a polygon lie to the left of one of its edges."""
     corner = space.phi1[space.phi1[face]]
@@ -43,9 +43,15 @@ def _is_sound_polygon(space: Space, face: Row) -> bool:
     return True
 
 
-@kernel
+@inlined
 def is_sound(space: Space, part: Row) -> bool:
     """Whether a part is convex, with planar faces that run anticlockwise seen from inside."""
+    if space.dimension == 3 and (
+        space.face.shape[1] == 4 or space.face[part, 4] == NO_FACE
+    ):  # four faces: a tetrahedron
+        face = space.face[part, 0]
+        beside = space.phi1[space.phi1[space.phi2[face]]]
+        return side_of_face(space, face, point_3d(space.vertices, space.vertex[beside])) > 0
     for slot in range(space.face.shape[1]):
         face = space.face[part, slot]
         if face == NO_FACE:

@@ -12,7 +12,7 @@ from abut.cells.darts import Row
 from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec3, cross, drop_axis, subtract
-from abut.jit import element, kernel
+from abut.jit import element, inlined, kernel
 
 MISSED, THROUGH_FACE, THROUGH_EDGE, THROUGH_VERTEX = -1, 0, 1, 2
 NOWHERE = -1
@@ -23,7 +23,7 @@ def _flat(a: Vec3) -> tuple[float, float]:
     return (a[0], a[1])
 
 
-@kernel
+@inlined
 def side_of_face(space: Space, dart: Row, q: Vec3) -> int:
     """1 where q lies on the inner side of the plane of a face, 0 on it, −1 beyond."""
     if space.dimension == 2:
@@ -33,17 +33,32 @@ def side_of_face(space: Space, dart: Row, q: Vec3) -> int:
     return orient_3d(a, b, c, q)
 
 
-@kernel
+@inlined
 def holds(space: Space, cell: Row, q: Vec3) -> bool:
-    """Whether q lies in the closed cell."""
+    """Whether q lies in the closed cell. Planes of the record decide where they are certain."""
+    near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach
     for slot in range(space.face.shape[1]):
         dart = space.face[cell, slot]
-        if dart != NO_FACE and side_of_face(space, dart, q) < 0:
+        if dart == NO_FACE or (near and _height(space, cell, slot, q) > 1.0):
+            continue
+        if side_of_face(space, dart, q) < 0:
             return False
     return True
 
 
-@kernel
+@inlined
+def _height(space: Space, cell: Row, slot: Row, q: Vec3) -> float:
+    """The value of a plane of the record: certain above 1 and below −1, for coordinates within reach."""
+    planes = space.planes
+    return (
+        planes[cell, 0, slot] * q[0]
+        + planes[cell, 1, slot] * q[1]
+        + planes[cell, 2, slot] * q[2]
+        + planes[cell, 3, slot]
+    )
+
+
+@inlined
 def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
     """How the line pq, q beyond the face, passes it: MISSED, or THROUGH a face, edge or vertex, and a dart of that."""
     if space.dimension == 2:
@@ -78,7 +93,7 @@ def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
     return THROUGH_VERTEX, second if space.phi1[first] == second else first
 
 
-@kernel
+@inlined
 def _face_holds(space: Space, face: Row, corner: Row) -> bool:
     if space.dimension == 2:
         return space.vertex[face] == corner or space.vertex[space.phi1[face]] == corner
@@ -91,7 +106,7 @@ def _face_holds(space: Space, face: Row, corner: Row) -> bool:
             return False
 
 
-@kernel
+@inlined
 def _opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
     """Whether the way from a point of the vertex a (b < 0) or of the edge ab to q begins in the closed cell."""
     for slot in range(space.face.shape[1]):
@@ -103,7 +118,7 @@ def _opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
     return True
 
 
-@kernel
+@inlined
 def _has_corner(space: Space, cell: Row, corner: Row) -> bool:
     found = False
     for k in range(space.star_start[corner], space.star_start[corner + 1]):
@@ -111,7 +126,7 @@ def _has_corner(space: Space, cell: Row, corner: Row) -> bool:
     return found
 
 
-@element
+@inlined
 def ends_of_tie(space: Space, through: int, dart: Row) -> tuple[Row, Row]:
     """The vertices of an edge, or a vertex and −1."""
     return space.vertex[dart], space.vertex[space.phi1[dart]] if through == THROUGH_EDGE else NOWHERE
@@ -130,7 +145,7 @@ def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
     return NOWHERE
 
 
-@kernel
+@inlined
 def leave_cell(space: Space, cell: Row, p: Vec3, q: Vec3) -> tuple[Row, Row, int, Row]:
     """One exact step of the segment pq, which has reached `cell` and goes on: (next, slot, through, dart).
 
@@ -138,9 +153,12 @@ def leave_cell(space: Space, cell: Row, p: Vec3, q: Vec3) -> tuple[Row, Row, int
     `dart` then say in what.
     """
     beyond, count = NO_FACE, 0
+    near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach
     for slot in range(space.face.shape[1]):
         face = space.face[cell, slot]
-        if face != NO_FACE and side_of_face(space, face, q) < 0:
+        if face == NO_FACE or (near and _height(space, cell, slot, q) > 1.0):
+            continue
+        if side_of_face(space, face, q) < 0:
             beyond = slot
             count += 1
     if count == 0:
@@ -203,7 +221,7 @@ def _place_in_face(space: Space, face: Row, q: Vec3) -> tuple[int, Row]:
     return THROUGH_VERTEX, second if space.phi1[first] == second else first
 
 
-@element
+@inlined
 def _place_in_edge(space: Space, dart: Row, q: Vec3) -> tuple[int, Row]:
     """The same in the plane, for a point on the line of an edge."""
     following = space.phi1[dart]

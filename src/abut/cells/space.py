@@ -24,7 +24,7 @@ from abut.arrays import Floats, Integers
 from abut.cells.convexity import point_3d
 from abut.cells.darts import OUTSIDE, Darts, Indices, Row
 from abut.geometry.vec import Vec3, subtract
-from abut.jit import element, kernel
+from abut.jit import element, inlined, kernel
 
 BLOCKED = -1
 NO_FACE = -1
@@ -80,7 +80,7 @@ def _measure_plane(a: Vec3, b: Vec3, c: Vec3, reach: float) -> tuple[float, floa
     return (nx, ny, nz, -(nx * a[0] + ny * a[1] + nz * a[2]))
 
 
-@element
+@inlined
 def corners_of_face(space: Space, dart: Row) -> tuple[Vec3, Vec3, Vec3]:
     """Three points that span a face, in this order: the inside is where their orientation is positive.
 

@@ -12,8 +12,8 @@ from abut.cells.darts import Row
 from abut.cells.signs import THROUGH_VERTEX, holds
 from abut.cells.space import NO_FACE, Space, corners_of_face
 from abut.geometry.determinants import cross_segment_plane
-from abut.geometry.vec import Vec3, add_scaled, cross, lerp, norm, scale, subtract
-from abut.jit import element, kernel
+from abut.geometry.vec import Vec3, add, add_scaled, cross, lerp, norm, scale, subtract
+from abut.jit import element, inlined
 
 EARLY = 1.0 - 2.0**-42
 FIRST_PULL = 2.0**-50
@@ -26,7 +26,7 @@ def _pull(x: Vec3, middle: Vec3, share: float) -> Vec3:
     return add_scaled(x, subtract(middle, x), share)
 
 
-@kernel
+@inlined
 def mean_corner(space: Space, cell: Row) -> Vec3:
     """A point inside the cell: the mean of the corners of its faces, rounded."""
     x, y, z, count = 0.0, 0.0, 0.0, 0.0
@@ -43,7 +43,7 @@ def mean_corner(space: Space, cell: Row) -> Vec3:
     return (x / count, y / count, z / count)
 
 
-@kernel
+@inlined
 def outward_normal(space: Space, face: Row) -> Vec3:
     """Unit normal of a face, out of its cell."""
     a, b, c = corners_of_face(space, face)
@@ -53,10 +53,12 @@ def outward_normal(space: Space, face: Row) -> Vec3:
     largest_v = max(abs(v[0]), abs(v[1]), abs(v[2]))
     normal = cross(scale(u, 1.0 / largest_u), scale(v, 1.0 / largest_v))
     length = norm(normal)
-    return scale(normal, 1.0 / length) if length > 0.0 else (0.0, 0.0, 0.0)
+    if not length > 0.0:
+        return (0.0, 0.0, 0.0)
+    return add(scale(normal, 1.0 / length), (0.0, 0.0, 0.0))  # no −0
 
 
-@kernel
+@inlined
 def stop_at(space: Space, cell: Row, slot: Row, through: int, dart: Row, p: Vec3, q: Vec3) -> Stop:
     """The point, the time and the normal where the segment pq leaves `cell` through its face `slot`, in `through` and `dart`."""
     face = space.face[cell, slot]

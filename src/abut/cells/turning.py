@@ -39,7 +39,7 @@ from abut.cells.stopping import outward_normal, stop_at
 from abut.cells.walk import _read, _write
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec3
-from abut.jit import kernel
+from abut.jit import inlined, kernel
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
 MOST_TURNS = 256
@@ -47,7 +47,7 @@ MOST_TURNS = 256
 Turn = tuple[Row, int, Row, int]
 
 
-@kernel
+@inlined
 def _beyond_edge(space: Space, a: Row, b: Row, p: Vec3, q: Vec3) -> int:
     """1 where the way pq passes outside of the edge from vertex a to vertex b of a face that it goes through outwards."""
     return orient_3d(p, point_3d(space.vertices, a), point_3d(space.vertices, b), q)
@@ -106,7 +106,7 @@ def turn_in_volume(space: Space, dart: Row, is_known: bool, p: Vec3, q: Vec3) ->
     return dart, MISSED, dart, tests
 
 
-@kernel
+@inlined
 def _left_of(space: Space, dart: Row, p: Vec3, q: Vec3) -> int:
     """1 where q lies to the left of the way from p to the beginning of a dart."""
     return orient_2d((p[0], p[1]), point_2d(space.vertices, space.vertex[dart]), (q[0], q[1]))

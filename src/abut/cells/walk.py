@@ -29,7 +29,7 @@ from abut.cells.signs import NOWHERE, THROUGH_VERTEX, leave_cell, place, touches
 from abut.cells.space import BLOCKED, Space
 from abut.cells.stopping import outward_normal, stop_at
 from abut.geometry.vec import Vec3
-from abut.jit import element, kernel, parallel, prange
+from abut.jit import element, inlined, kernel, parallel, prange
 from abut.scratch import prefetch
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
@@ -46,7 +46,7 @@ def _is_within(x: float, y: float, z: float, reach: float) -> bool:
     return (abs(x) <= reach) & (abs(y) <= reach) & (abs(z) <= reach)
 
 
-@kernel
+@inlined
 def lowest_plane(planes: Floats, cell: Row, x: float, y: float, z: float) -> float:
     """The smallest value of a cell's planes at a point of finite coordinates, four slots at a time."""
     lowest = 1e300
@@ -65,7 +65,7 @@ def lowest_plane(planes: Floats, cell: Row, x: float, y: float, z: float) -> flo
     return lowest
 
 
-@kernel
+@inlined
 def _only_exit(planes: Floats, cell: Row, x: float, y: float, z: float) -> int:
     """The only slot beyond which a point certainly lies, all others being certainly before it; −1 where it is not so."""
     certain, doubtful, slot_beyond = 0, 0, 0
@@ -78,7 +78,7 @@ def _only_exit(planes: Floats, cell: Row, x: float, y: float, z: float) -> int:
     return slot_beyond if certain == 1 and doubtful == 1 else -1
 
 
-@kernel
+@inlined
 def _first_exit(planes: Floats, cell: Row, p: Vec3, q: Vec3) -> int:
     """The slot that the segment certainly passes before any other beyond which q lies; −1 where that is not certain.
 
@@ -106,7 +106,7 @@ def _first_exit(planes: Floats, cell: Row, p: Vec3, q: Vec3) -> int:
     return best
 
 
-@kernel
+@inlined
 def finish_move(
     space: Space,
     p: Vec3,
@@ -157,13 +157,13 @@ def finish_move(
         cell = reached
 
 
-@kernel
+@inlined
 def _write(table: Floats, row: Row, value: Vec3) -> None:
     for axis in range(3):
         table[row, axis] = value[axis]
 
 
-@kernel
+@inlined
 def _read(table: Floats, row: Row) -> Vec3:
     return (table[row, 0], table[row, 1], table[row, 2])
 
