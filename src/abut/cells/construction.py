@@ -6,7 +6,6 @@ error (`subdivision`). Not found: cells that overlap without sharing a face, and
 then between them).
 """
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -16,7 +15,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import convexity
 from abut.cells.darts import Indices, Loops
-from abut.cells.environment import Environment, Tables, as_mask
+from abut.cells.environment import Environment, Recipe, Tables, as_mask
 from abut.cells.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
 from abut.cells.space import lay_out
@@ -70,7 +69,7 @@ def polygons(vertices: object, polygons: object, obstacle: object = None) -> Env
     """The plane cut into convex polygons: rows of corners (m,k) or a list of loops of any lengths, anticlockwise."""
     points = arrays.points(vertices, "vertices", dimensions=2, keep=True)
     loops = _read_polygons(polygons, len(points))
-    convexity.refuse(convexity.judge_polygons(points, loops), "polygons")
+    convexity.refuse(convexity.judge_polygons(points, loops), loops.cell, "polygons")
     marks = _obstacles(obstacle, len(loops.cell))
     darts = sew_polygons(loops, "polygons")
     raised = np.column_stack((points, np.zeros(len(points))))
@@ -131,16 +130,22 @@ def _of_loops(
         raise InvalidInput(name, "holds no cells")
     marks = _obstacles(obstacle, count)
 
-    def make(vertices: Floats, cut_dented: bool) -> Tables:
-        loops, phi2 = link()
-        shapes = convexity.judge_cells(vertices, loops, count)
-        convexity.refuse(shapes.verdict, name, allow_dented=cut_dented)
-        parts = subdivide(vertices, loops, phi2, shapes, name)
-        darts = sew_volumes(parts.loops, parts.phi2, name)
-        space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[parts.cell])
-        return Tables(darts, space, parts.cell.astype(np.int64), parts.centres)
+    return Environment(_make(points, *link(), marks, name), points, marks, Recipe(link, _make, name))
 
-    return Environment(make(points, False), points, marks, functools.partial(make, cut_dented=True))
+
+def _make(
+    points: Floats, loops: Loops, phi2: Indices, marks: NDArray[np.bool_], name: str, *, cut_dented: bool = False
+) -> Tables:
+    """All tables of an environment. Cells without faces, which have been merged into others, have no parts."""
+    live, numbers = np.unique(loops.cell, return_inverse=True)
+    loops = loops._replace(cell=numbers.astype(np.int32))
+    shapes = convexity.judge_cells(points, loops, len(live))
+    convexity.refuse(shapes.verdict, live, name, allow_dented=cut_dented)
+    parts = subdivide(points, loops, phi2, shapes, live, name)
+    darts = sew_volumes(parts.loops, parts.phi2, name)
+    cell = live[parts.cell].astype(np.int64)
+    space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[cell])
+    return Tables(darts, space, cell, parts.centres._replace(cell=live[parts.centres.cell].astype(np.int64)))
 
 
 def _refuse_repeated(rows: Integers, name: str) -> None:

@@ -214,9 +214,9 @@ def judge_polygons(vertices: Floats, loops: Loops) -> NDArray[np.int8]:
     return verdict
 
 
-def refuse(verdict: NDArray[np.int8], name: str, *, allow_dented: bool = False) -> None:
-    """Raise `InvalidInput` for the first cell that is neither whole nor warped nor (where allowed) non-convex."""
+def refuse(verdict: NDArray[np.int8], cells: Indices, name: str, *, allow_dented: bool = False) -> None:
+    """Raise `InvalidInput` for the first cell that is neither whole nor warped nor (where allowed) non-convex, by its number in `cells`."""
     bad = verdict > (NOT_CONVEX if allow_dented else WARPED)
     if bad.any():
         row = int(np.argmax(bad))
-        raise InvalidInput(name, _WORDS[int(verdict[row])], row)
+        raise InvalidInput(name, _WORDS[int(verdict[row])], int(cells[row]))

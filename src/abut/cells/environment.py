@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import integrity
-from abut.cells.darts import Darts
+from abut.cells.darts import Darts, Indices, Loops
 from abut.cells.deformation import find_unsound, list_around
 from abut.cells.location import Index, build_index
+from abut.cells.sewing import sew_edges
 from abut.cells.signs import NOWHERE
 from abut.cells.space import REACH, Space, fit_planes, link_cells
 from abut.cells.subdivision import Centres, move_centres
-from abut.errors import InvalidInput
+from abut.cells.surgery import cut_cell, merge_cells
+from abut.errors import InvalidInput, Unsupported
 
 
 class Tables(NamedTuple):
@@ -33,16 +35,26 @@ class Tables(NamedTuple):
     """of the cells that are cut; they are the last rows of the vertices"""
 
 
+class Recipe(NamedTuple):
+    """How tables are made anew after surgery, or after a deformation that forces cells to be cut."""
+
+    link: Callable[[], tuple[Loops, Indices]]
+    """the faces of the cells as given, and φ2"""
+    make: Callable[..., Tables]
+    name: str
+    """of the cells, in messages"""
+
+
 class Environment:
     """Convex cells and a map of darts over them. Made by the functions of `abut.cells`, not by hand."""
 
-    def __init__(
-        self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], remake: Callable[[Floats], Tables] | None
-    ) -> None:
+    def __init__(self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], recipe: Recipe | None) -> None:
         self._take(tables)
         self._vertices = vertices
         self._obstacle = obstacle
-        self._remake = remake  # None where cells are never cut
+        self._heir = np.arange(len(obstacle))  # what each cell has been merged into
+        self._recipe = recipe  # None where cells are never cut
+        self._loops: Loops | None = None  # the faces after surgery
         self._stamps = np.zeros(len(tables.part_cell), np.int64)
         self._version = 0
         self._cut_version = 0
@@ -135,10 +147,10 @@ class Environment:
         unsound = find_unsound(space, parts)
         if unsound != NOWHERE:
             space.vertices[rows] = before
-            if self._remake is None:
+            if self._recipe is None:
                 cell = int(self._part_cell[unsound])
                 raise InvalidInput("vertices", f"cell {cell} turns flat, inside out or non-convex")
-            self._rebuild(points)
+            self._rebuild(points, self._loops, self._obstacle)
             return
         if np.abs(points[moved]).max() > space.reach:
             self._space = space._replace(reach=REACH * float(np.abs(points[moved]).max()))
@@ -148,16 +160,55 @@ class Environment:
         self._stamps[parts] = self._version
         self._vertices, self._index = points, None
 
-    def _rebuild(self, points: Floats) -> None:
+    def merge(self, a: int, b: int) -> None:
+        """Take away the faces between two cells, which become one, cell a; cell b has nothing left, and keeps its number.
+
+        The result must be convex, and both free or both obstacles. Particles in either go on in the one.
+        """
+        a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
+        recipe = self._demand_recipe("merge")
+        if self._obstacle[a] != self._obstacle[b]:
+            raise InvalidInput("cells", f"one of {a} and {b} is an obstacle, the other is free")
+        loops = merge_cells(self._loops if self._loops is not None else recipe.link()[0], a, b)
+        self._rebuild(self._vertices, loops, self._obstacle)
+        self._heir[self._heir == b] = a
+
+    def cut(self, cell: int, corners: object) -> int:
+        """Divide a cell by a new face through some of its corners, given in order; the number of the new cell.
+
+        Two corners that follow one another share an edge of the cell or one of its faces, which is then cut in two on both sides. Seen from
+        the cell that keeps its number, the loop runs anticlockwise. Nothing changes for particles but the cell they are in; mark one of
+        the two as an obstacle to close the way.
+        """
+        cell = self._read_cell(cell, "cell")
+        recipe = self._demand_recipe("cut")
+        loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, len(self._vertices))[:, 0]
+        if len(loop) < 3 or len(np.unique(loop)) != len(loop):
+            raise InvalidInput("corners", "must be three or more different vertices")
+        new = self.cell_count
+        loops = cut_cell(self._loops if self._loops is not None else recipe.link()[0], cell, loop, new)
+        self._rebuild(self._vertices, loops, np.append(self._obstacle, self._obstacle[cell]))
+        self._heir = np.append(self._heir, new)
+        return new
+
+    def _demand_recipe(self, action: str) -> Recipe:
+        if self._recipe is None:
+            raise Unsupported(f"{action} in the plane")
+        return self._recipe
+
+    def _read_cell(self, value: object, name: str) -> int:
+        return arrays.count(value, name, most=self.cell_count - 1)
+
+    def _rebuild(self, points: Floats, loops: Loops | None, obstacle: NDArray[np.bool_]) -> None:
         """Make all tables anew, cutting what must be cut; particles are then all settled again."""
-        assert self._remake is not None
-        self._take(self._remake(points))
+        recipe = self._demand_recipe("deformation")
+        faces, phi2 = recipe.link() if loops is None else (loops, sew_edges(loops, recipe.name))
+        surgery = loops is not self._loops
+        self._take(recipe.make(points, faces, phi2, obstacle, recipe.name, cut_dented=not surgery))
+        self._loops, self._obstacle, self._vertices = loops, obstacle, points
         self._version += 1
         self._cut_version = self._version
         self._stamps = np.full(len(self._part_cell), self._version, np.int64)
-        self._space.obstacle[:] = self._obstacle[self._part_cell]
-        link_cells(self._space, np.arange(len(self._part_cell)))
-        self._vertices = points
 
     def _list_parts(self) -> tuple[Integers, Integers]:
         """Where the parts of each cell begin in the second array."""

@@ -122,7 +122,7 @@ class Particles:
             rows = np.arange(len(self._cells))
         else:
             rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
-        cell_of_row = self._part_cell[self._cells[rows]]
+        cell_of_row = environment._heir[self._part_cell[self._cells[rows]]]
         self._inner, self._cells = self._inner.copy(), self._cells.copy()
         parts = environment._list_parts()
         settle_rows(environment._space, *parts, cell_of_row, rows, self._cells, self._inner, pushed)

@@ -140,8 +140,10 @@ def _cut_cells(
     return parts, cells
 
 
-def subdivide(vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.Shapes, name: str) -> Parts:
-    """The parts of all cells: one for each whole cell, in order, then those of the others."""
+def subdivide(
+    vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.Shapes, numbers: Indices, name: str
+) -> Parts:
+    """The parts of all cells: one for each whole cell, in order, then those of the others. `numbers` are the cells' numbers in messages."""
     cell_count = len(shapes.verdict)
     cut = np.flatnonzero(shapes.verdict != convexity.GOOD)
     centres = _find_centres(loops, cell_count, cut)
@@ -165,5 +167,5 @@ def subdivide(vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.S
     bad = found.verdict != convexity.GOOD
     if bad.any():
         words = "is not convex: it is not even star-shaped about the mean of its corners"
-        raise InvalidInput(name, words, int(part_cell[bad].min()))
+        raise InvalidInput(name, words, int(numbers[part_cell[bad]].min()))
     return Parts(together, links, part_cell, found.base, points, centres)
