@@ -40,16 +40,17 @@ def bend(vertices: np.ndarray, step: int) -> np.ndarray:
 
 def count_tests(
     time_step: float, env: cells.Environment, points: np.ndarray, steps: int, *, turning: bool, bent: bool
-) -> tuple[np.ndarray, float]:
-    """Histogram of orientation tests per move, and the share of moves that change cell."""
+) -> tuple[np.ndarray, float, float]:
+    """Histogram of orientation tests per move, the share of moves that change cell, and the mean length asked for."""
     crowd, velocity = cells.Particles(env, points, "darts"), np.zeros_like(points)
-    rest, counts, changed = env.vertices, np.zeros(64, np.int64), 0.0
+    rest, counts, changed, length = env.vertices, np.zeros(64, np.int64), 0.0, 0.0
     for step in range(steps):
         angle = 2 * np.pi * step / TURN if turning else 0.0
         velocity += time_step * GRAVITY * np.array([0.0, np.sin(angle), -np.cos(angle)])
         if bent:
             env.deform(bend(rest, step))
             crowd.settle()
+        length += time_step * float(np.linalg.norm(velocity, axis=1).mean()) / steps
         before = crowd.cell
         moves = crowd.move(crowd.position + time_step * velocity)
         hit = moves.status == cells.COLLISION
@@ -57,7 +58,7 @@ def count_tests(
         velocity[hit] -= (1 + BOUNCE) * (velocity[hit] * normal).sum(axis=1, keepdims=True) * normal
         counts += np.bincount(np.minimum(moves.tests, 63), minlength=64)
         changed += float((moves.cell != before).mean()) / steps
-    return counts, changed
+    return counts, changed, length
 
 
 def show_counts(console: Console) -> None:
@@ -81,9 +82,10 @@ def show_counts(console: Console) -> None:
         "7–9",
         "more",
         "moves that change cell",
+        "mean length",
     )
     for name, (env, points, turning, bent) in scenes_counted.items():
-        counts, changed = count_tests(TIME_STEP[name], env, points, STEPS, turning=turning, bent=bent)
+        counts, changed, length = count_tests(TIME_STEP[name], env, points, STEPS, turning=turning, bent=bent)
         share = counts / counts.sum()
         mean = float(share @ np.arange(64))
         groups = [share[:5].sum(), share[5], share[6], share[7:10].sum(), share[10:].sum()]
@@ -93,6 +95,7 @@ def show_counts(console: Console) -> None:
             f"{JUND[name]}",
             *(f"{100 * group:.1f} %" for group in groups),
             f"{100 * changed:.1f} %",
+            f"{length:.3f}",
         )
     console.print(answer)
 

@@ -50,8 +50,8 @@ class Particles:
         self._seen, self._part_cell = environment._version, environment._part_cell
         self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
         if walk == "darts":
-            self._heading = (np.empty(len(found), np.int64), np.empty(len(found), np.bool_))
-            begin_rows(environment._space, inner, found, *self._heading)
+            self._heading = (np.full(len(found), NOWHERE, np.int64), np.empty(len(found), np.bool_))
+            begin_rows(environment._space, np.arange(len(found)), inner, found, *self._heading)
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -127,7 +127,9 @@ class Particles:
         parts = environment._list_parts()
         settle_rows(environment._space, *parts, cell_of_row, rows, self._cells, self._inner, pushed)
         if self._heading is not None:
-            begin_rows(environment._space, self._inner, self._cells, *self._heading)
+            if self._seen < environment._cut_version:
+                self._heading[0][:] = NOWHERE  # darts have other numbers now
+            begin_rows(environment._space, rows, self._inner, self._cells, *self._heading)
         self._position = _lower_points(self._inner, environment.dimension)
         self._seen, self._part_cell = environment._version, environment._part_cell
         return arrays.frozen(pushed)

@@ -269,8 +269,11 @@ def turn_rows(
 
 
 @kernel
-def begin_rows(space: Space, start: Floats, cells: Indices, heading: Integers, inner: NDArray[np.bool_]) -> None:
-    """The state of particles that have not moved yet, or whose cells have changed."""
-    for row in range(len(cells)):
-        heading[row] = space.face[cells[row], 0]
+def begin_rows(
+    space: Space, rows: Integers, start: Floats, cells: Indices, heading: Integers, inner: NDArray[np.bool_]
+) -> None:
+    """The state of particles that have not moved yet, or whose cells have: a heading in the right cell is kept (§3.4.2, case 1)."""
+    for row in rows:
+        if heading[row] < 0 or space.cell[heading[row]] != cells[row]:
+            heading[row] = space.face[cells[row], 0]
         inner[row] = place(space, cells[row], _read(start, row))[0] == space.dimension
