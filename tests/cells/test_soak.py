@@ -12,10 +12,13 @@ import pytest
 from abut import cells, jit
 from cells import oracle_cells as oracle
 from cells import worlds
+from cells.test_deformation import shaken
 from cells.test_particles import check_move
+from cells.test_surgery import as_world
 
 MOVES = 10**8 if os.environ.get("ABUT_SOAK") else 10**6
 CROWD = 10_000
+STEPS = MOVES // CROWD // (2 * len(worlds.WORLDS))
 
 
 def planes_of(environment):
@@ -77,14 +80,11 @@ def special_points(world):
     return np.unique(np.array(goals), axis=0)
 
 
-@pytest.mark.large
-@pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
-def test_no_particle_is_lost(make, rng):
-    world = make(rng)
+def follow(world, crowd, rng, steps):
+    """Send the crowd about, verify every state, and a few moves in rational arithmetic."""
     planes, goals, parts = planes_of(world.environment), special_points(world), world.parts()
-    crowd = cells.Particles(world.environment, worlds.free_points(world, rng, CROWD))
-    checked = 0
-    for step in range(MOVES // CROWD // len(worlds.WORLDS)):
+    verify_states(world, planes, crowd)
+    for step in range(steps):
         before = crowd.position
         targets = targets_for(world, rng, before, goals)
         moves = crowd.move(targets)
@@ -92,10 +92,52 @@ def test_no_particle_is_lost(make, rng):
         assert (moves.position[reached] == targets[reached]).all()
         verify_states(world, planes, crowd)
         if step % 5 == 0:
-            for row in rng.integers(CROWD, size=2).tolist():
+            for row in rng.integers(len(crowd), size=2).tolist():
                 check_move(world, parts, before[row], targets[row], moves, row)
-                checked += 1
-    assert checked > 0
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
+def test_no_particle_is_lost(make, rng):
+    world = make(rng)
+    crowd = cells.Particles(world.environment, worlds.free_points(world, rng, CROWD))
+    follow(world, crowd, rng, STEPS)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
+def test_no_particle_is_lost_while_cells_deform(make, rng):
+    world = make(rng)
+    rest = world.vertices
+    crowd = cells.Particles(world.environment, worlds.free_points(world, rng, CROWD))
+    for _ in range(STEPS // 5):
+        vertices = shaken(world._replace(vertices=rest), rng, 0.04, 0.5)
+        world.environment.deform(vertices)
+        world = world._replace(vertices=vertices)
+        crowd.settle()
+        follow(world, crowd, rng, 5)
+
+
+@pytest.mark.large
+def test_no_particle_is_lost_while_cells_are_cut_and_merged(rng):
+    env = cells.channel(3, 3, 3, worlds.some(rng, 27))
+    hexes = worlds.loops_of_hexes(worlds.grid(3)[1])
+    crowd = cells.Particles(
+        env, worlds.free_points(worlds.World("", env, env.vertices, hexes, env.obstacle), rng, CROWD)
+    )
+    for step in range(STEPS // 5):
+        cell = step % 27
+        corners = hexes[cell][0] + hexes[cell][1]
+        new = env.cut(cell, [corners[0], corners[2], corners[6], corners[4]])
+        crowd.settle()
+        world, _ = as_world(env)
+        if step < 3 or step % 9 == 0:
+            verify_states(world, planes_of(env), crowd)
+        crowd.move(crowd.position + rng.normal(scale=0.2, size=(CROWD, 3)))
+        verify_states(world, planes_of(env), crowd)
+        env.merge(cell, new)
+        crowd.settle()
+        verify_states(world, planes_of(env), crowd)
 
 
 @pytest.mark.skipif(jit.INTERPRETED, reason="there are no threads in plain Python")
