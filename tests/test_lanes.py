@@ -200,3 +200,19 @@ def test_widths_do_not_mix():
 
     with pytest.raises(numba.TypingError):
         run(np.zeros(16, np.float32))
+
+
+@numba.njit
+def ask_planes(planes, offset, stride, x, y, z):
+    return lanes.lowest_height_4(planes, offset, stride, x, y, z), lanes.low_heights_4(planes, offset, stride, x, y, z)
+
+
+def test_heights_of_four_planes(rng):
+    planes = rng.integers(-3, 4, size=(5, 4, 8)).astype(np.float64)
+    for cell, slot in ((0, 0), (3, 4), (4, 0)):
+        for point in rng.integers(-2, 3, size=(20, 3)).astype(float):
+            expected = point @ planes[cell, :3, slot : slot + 4] + planes[cell, 3, slot : slot + 4]
+            lowest, low = ask_planes(planes, cell * 32 + slot, 8, *point)
+            assert lowest == expected.min()
+            assert low & 15 == sum(1 << k for k in range(4) if expected[k] < -1)
+            assert low >> 32 == sum(1 << k for k in range(4) if expected[k] <= 1)

@@ -5,6 +5,9 @@ as with a number: `+ − ·`, `abs`, comparisons that give a `Mask`, `minimum`, 
 lowest bit is lane 0. Sums and products may be contracted to fused ones, so the last bit depends on the processor; what decides a verdict
 carries a margin for that.
 
+Four planes in float64 at a point: `lowest_height_4(planes, offset, stride, x, y, z)` is the smallest n·q + d, and `low_heights_4` has bit k
+set where plane k is below −1, and bit 32 + k where it is at most 1. The planes' nx, ny, nz and d lie `stride` apart in an array in C order.
+
 With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of 8 or 16 float32: the twin is NumPy itself.
 """
 
@@ -201,6 +204,62 @@ def _lowest(typingctx: Any, mask: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
+def _heights(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Four values n·q + d in float64; the planes' nx, ny, nz and d lie `stride` apart."""
+    array, offset, stride, *point = args
+    data = context.make_array(sig.args[0])(context, builder, array).data
+    kind = ir.VectorType(ir.DoubleType(), 4)
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), 4), [0] * 4)
+
+    def row(k: int) -> Any:
+        place = builder.gep(data, [builder.add(offset, builder.mul(stride, ir.IntType(64)(k)))])
+        return builder.load(builder.bitcast(place, kind.as_pointer()), align=8)
+
+    total = None
+    for k, value in enumerate(point):
+        first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
+        term = builder.fmul(row(k), builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), zeros))
+        total = term if total is None else builder.fadd(total, term)
+    return builder.fadd(total, row(3))
+
+
+_PLANE_ARGUMENTS = (types.intp, types.intp, types.float64, types.float64, types.float64)
+
+
+def _lowest_height(typingctx: Any, planes: Any, offset: Any, stride: Any, x: Any, y: Any, z: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values = _heights(context, builder, sig, args)
+        a, b, c, d = (builder.extract_element(values, ir.IntType(32)(k)) for k in range(4))
+        a = builder.select(builder.fcmp_ordered("<", b, a), b, a)
+        c = builder.select(builder.fcmp_ordered("<", d, c), d, c)
+        return builder.select(builder.fcmp_ordered("<", c, a), c, a)
+
+    return types.float64(planes, *_PLANE_ARGUMENTS), codegen
+
+
+def _low_heights(typingctx: Any, planes: Any, offset: Any, stride: Any, x: Any, y: Any, z: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values = _heights(context, builder, sig, args)
+
+        def below(sign: str, limit: float) -> Any:
+            mask = builder.fcmp_ordered(sign, values, ir.Constant(values.type, [limit] * 4))
+            return builder.zext(builder.bitcast(mask, ir.IntType(4)), ir.IntType(64))
+
+        return builder.or_(below("<", -1.0), builder.shl(below("<=", 1.0), ir.IntType(64)(32)))
+
+    return types.int64(planes, *_PLANE_ARGUMENTS), codegen
+
+
+def _heights_array(planes: Any, offset: int, stride: int, x: float, y: float, z: float) -> Any:
+    rows = [planes.reshape(-1)[offset + k * stride : offset + k * stride + 4] for k in range(4)]
+    return rows[0] * x + rows[1] * y + rows[2] * z + rows[3]
+
+
+def _low_heights_array(*args: Any) -> int:
+    values = _heights_array(*args)
+    return bits(values < -1.0) | bits(values <= 1.0) << 32
+
+
 def _store_array(array: Any, offset: int, value: Any) -> None:
     array.reshape(-1)[offset : offset + len(value)] = value
 
@@ -217,6 +276,8 @@ if INTERPRETED:
     bits: Any = lambda mask: int(np.dot(mask, 1 << np.arange(len(mask))))  # noqa: E731
     lane: Any = lambda x, index: x[index]  # noqa: E731
     lowest_bit: Any = lambda mask: (mask & -mask).bit_length() - 1  # noqa: E731
+    lowest_height_4: Any = lambda *args: _heights_array(*args).min()  # noqa: E731
+    low_heights_4: Any = _low_heights_array
 else:
     load_8 = _load(8)
     load_16 = _load(16)
@@ -229,3 +290,5 @@ else:
     bits = intrinsic(_bits)
     lane = intrinsic(_lane)
     lowest_bit = intrinsic(_lowest)
+    lowest_height_4 = intrinsic(_lowest_height)
+    low_heights_4 = intrinsic(_low_heights)

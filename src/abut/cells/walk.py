@@ -30,6 +30,7 @@ from abut.cells.space import BLOCKED, Space
 from abut.cells.stopping import outward_normal, stop_at
 from abut.geometry.vec import Vec3
 from abut.jit import element, inlined, kernel, parallel, prange
+from abut.lanes import low_heights_4, lowest_bit, lowest_height_4
 from abut.scratch import prefetch
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
@@ -49,33 +50,28 @@ def _is_within(x: float, y: float, z: float, reach: float) -> bool:
 @inlined
 def lowest_plane(planes: Floats, cell: Row, x: float, y: float, z: float) -> float:
     """The smallest value of a cell's planes at a point of finite coordinates, four slots at a time."""
-    lowest = 1e300
-    for slot in range(0, planes.shape[2], 4):
-        a = planes[cell, 0, slot] * x + planes[cell, 1, slot] * y + planes[cell, 2, slot] * z + planes[cell, 3, slot]
-        b = planes[cell, 0, slot + 1] * x + planes[cell, 1, slot + 1] * y
-        b += planes[cell, 2, slot + 1] * z + planes[cell, 3, slot + 1]
-        c = planes[cell, 0, slot + 2] * x + planes[cell, 1, slot + 2] * y
-        c += planes[cell, 2, slot + 2] * z + planes[cell, 3, slot + 2]
-        d = planes[cell, 0, slot + 3] * x + planes[cell, 1, slot + 3] * y
-        d += planes[cell, 2, slot + 3] * z + planes[cell, 3, slot + 3]
-        a = b if b < a else a
-        c = d if d < c else c
-        a = c if c < a else a
-        lowest = a if a < lowest else lowest
+    slots = planes.shape[2]
+    record = np.int64(cell) * (4 * slots)
+    lowest = lowest_height_4(planes, record, slots, x, y, z)
+    for slot in range(4, slots, 4):
+        value = lowest_height_4(planes, record + slot, slots, x, y, z)
+        lowest = value if value < lowest else lowest
     return lowest
 
 
 @inlined
 def _only_exit(planes: Floats, cell: Row, x: float, y: float, z: float) -> int:
     """The only slot beyond which a point certainly lies, all others being certainly before it; −1 where it is not so."""
-    certain, doubtful, slot_beyond = 0, 0, 0
-    for slot in range(planes.shape[2]):
-        h = planes[cell, 0, slot] * x + planes[cell, 1, slot] * y + planes[cell, 2, slot] * z + planes[cell, 3, slot]
-        beyond = h < -1.0
-        certain += 1 if beyond else 0
-        doubtful += 1 if h <= 1.0 else 0
-        slot_beyond = slot if beyond else slot_beyond
-    return slot_beyond if certain == 1 and doubtful == 1 else -1
+    slots = planes.shape[2]
+    record = np.int64(cell) * (4 * slots)
+    exit_slot, count = 0, 0
+    for slot in range(0, slots, 4):
+        low = low_heights_4(planes, record + slot, slots, x, y, z)
+        beyond, doubtful = low & 15, low >> 32
+        if doubtful != 0:
+            count += 1 if beyond == doubtful and (doubtful & (doubtful - 1)) == 0 else 2
+            exit_slot = slot + lowest_bit(doubtful)
+    return exit_slot if count == 1 else -1
 
 
 @inlined
