@@ -136,6 +136,26 @@ def test_refuses_and_changes_nothing(name):
     assert env.check_integrity() == []
 
 
+def test_two_blocks_are_sewn_together():
+    """Each has corners of its own, so there is a wall between them until they are sewn."""
+    vertices, hexes = worlds.grid(1)
+    env = cells.hexahedra(
+        np.concatenate((vertices, vertices + np.array([1.0, 0.0, 0.0]))), np.concatenate((hexes, hexes + 8))
+    )
+    crowd = cells.Particles(env, [[0.5, 0.5, 0.5]])
+    moves = crowd.move([[1.5, 0.5, 0.5]])
+    assert moves.status.tolist() == [cells.COLLISION]
+    assert moves.position.tolist() == [[1.0, 0.5, 0.5]]
+    env.sew(0, 1)
+    assert env.check_integrity() == []
+    assert [cells.label_orbits(env.darts, kind)[1] for kind in range(4)] == [12, 20, 11, 3]
+    moves = crowd.move([[1.5, 0.5, 0.5]])
+    assert moves.status.tolist() == [cells.FREE]
+    assert moves.cell.tolist() == [1]
+    with pytest.raises(InvalidInput, match="cells: 0 and 1 have no border faces in the same place"):
+        env.sew(0, 1)
+
+
 def test_two_cells_that_are_not_convex_together_are_refused():
     env = cells.channel(2, 2, 1)
     env.merge(0, 1)

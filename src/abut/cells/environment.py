@@ -20,7 +20,7 @@ from abut.cells.sewing import sew_edges
 from abut.cells.signs import NOWHERE
 from abut.cells.space import REACH, Space, fit_planes, link_cells
 from abut.cells.subdivision import Centres, move_centres
-from abut.cells.surgery import cut_cell, merge_cells
+from abut.cells.surgery import cut_cell, merge_cells, sew_cells
 from abut.errors import InvalidInput, Unsupported
 
 
@@ -190,6 +190,16 @@ class Environment:
         self._rebuild(self._vertices, loops, np.append(self._obstacle, self._obstacle[cell]))
         self._heir = np.append(self._heir, new)
         return new
+
+    def sew(self, a: int, b: int) -> None:
+        """Join two cells along their border faces that have the same corners in space, so that the way between them is open.
+
+        The corners of b give way to those of a, wherever they are used; their rows of the vertices are no longer used.
+        """
+        a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
+        recipe = self._demand_recipe("sew")
+        loops = sew_cells(self._loops if self._loops is not None else recipe.link()[0], self._vertices, a, b)
+        self._rebuild(self._vertices, loops, self._obstacle)
 
     def _demand_recipe(self, action: str) -> Recipe:
         if self._recipe is None:

@@ -1,6 +1,7 @@
-"""Changing the cells themselves (Jund 2010, §3.4.1): merge two that share a face, cut one along a loop of its corners.
+"""Changing the cells themselves (Jund 2010, §3.4.1): merge two that share a face, cut one along a loop of its corners,
+sew two along faces that lie in the same place.
 
-Both work on the faces of the cells concerned, as loops of corners; the map is sewn again from the loops, and every cell checked as at
+All work on the faces of the cells concerned, as loops of corners; the map is sewn again from the loops, and every cell checked as at
 construction. No vertex is added, so nothing is rounded and cells around keep their shape: where a cut runs across a face, the face falls
 into two that lie in one plane, in both cells.
 """
@@ -9,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from abut.arrays import Integers
+from abut.arrays import Floats, Integers
 from abut.cells.darts import Loops
 from abut.errors import InvalidInput
 
@@ -117,3 +118,22 @@ def cut_cell(loops: Loops, cell: int, corners: Integers, new_cell: int) -> Loops
     first = {side for ring in groups[0] for side in _sides(ring)}
     ahead, behind = (groups[0], groups[1]) if (path[1], path[0]) in first else (groups[1], groups[0])
     return _replace(loops, {**changed, cell: [*ahead, path], new_cell: [*behind, path[::-1]]})
+
+
+def sew_cells(loops: Loops, vertices: Floats, a: int, b: int) -> Loops:
+    """Join the border faces of two cells that lie in the same place: the vertices of b's faces give way to those of a's."""
+    number = np.arange(len(vertices), dtype=np.int32)
+    places = {}
+    for ring in rings_of(loops, a):
+        if _find_beyond(loops, a, ring) is None:
+            places[frozenset(map(tuple, vertices[ring].tolist()))] = ring
+    for ring in rings_of(loops, b):
+        own = places.get(frozenset(map(tuple, vertices[ring].tolist())))
+        if own is None or a == b or _find_beyond(loops, b, ring) is not None:
+            continue
+        by_place = {tuple(vertices[corner].tolist()): corner for corner in own}
+        for corner in ring:
+            number[corner] = by_place[tuple(vertices[corner].tolist())]
+    if (number == np.arange(len(vertices))).all():
+        raise InvalidInput("cells", f"{a} and {b} have no border faces in the same place")
+    return loops._replace(vertex=number[loops.vertex])
