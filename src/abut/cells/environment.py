@@ -55,6 +55,7 @@ class Environment:
         self._heir = np.arange(len(obstacle))  # what each cell has been merged into
         self._recipe = recipe  # None where cells are never cut
         self._loops: Loops | None = None  # the faces after surgery
+        self._may_be_dented = False
         self._stamps = np.zeros(len(tables.part_cell), np.int64)
         self._version = 0
         self._cut_version = 0
@@ -213,8 +214,10 @@ class Environment:
         """Make all tables anew, cutting what must be cut; particles are then all settled again."""
         recipe = self._demand_recipe("deformation")
         faces, phi2 = recipe.link() if loops is None else (loops, sew_edges(loops, recipe.name))
-        surgery = loops is not self._loops
-        self._take(recipe.make(points, faces, phi2, obstacle, recipe.name, cut_dented=not surgery))
+        # Cells that a deformation dented stay, cut, through later surgery.
+        may_dent = self._may_be_dented or loops is self._loops
+        self._take(recipe.make(points, faces, phi2, obstacle, recipe.name, cut_dented=may_dent))
+        self._may_be_dented = may_dent
         self._loops, self._obstacle, self._vertices = loops, obstacle, points
         self._version += 1
         self._cut_version = self._version

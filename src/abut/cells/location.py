@@ -86,7 +86,9 @@ def _enter(space: Space, index: Index, fill: Integers, counting: bool) -> None:
 
 def build_index(space: Space) -> Index:
     """About one box a cell."""
-    used = space.vertices[np.unique(space.vertex)]
+    is_used = np.zeros(len(space.vertices), np.bool_)
+    is_used[space.vertex] = True
+    used = space.vertices[is_used]
     lowest, highest = used.min(axis=0), used.max(axis=0)
     extent = highest - lowest
     solid = extent > 0
