@@ -13,6 +13,8 @@ which belongs to two parts. So the parts form a map like any other, with planar 
 exactly one of its vertices, edges, faces or volumes. The outline of a cut cell is the union of the pieces; that a cut bulges out of one
 cell and into the other is then of no consequence, as only the parts are ever asked.
 
+While an environment deforms, a cell that is cut stays cut, and so do its faces, also where they have become planar again.
+
 A cell whose parts are not all positively oriented is not star-shaped about its centre. It is refused with its number.
 """
 
