@@ -21,12 +21,14 @@ from abut.app.bench import Timing, measure, table
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SCENES = {"cloth-ball": ("cloth_ball92.ply", "cloth_ball93.ply", "92"), "cloth-funnel": ("227.ply", "228.ply", "227")}
 MEMORY = """
-import resource, sys
+import re, sys
 import abut
+def peak():
+    return re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]
 first, last = abut.load(sys.argv[1]), abut.load(sys.argv[2])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 abut.time_of_impact(first, first.vertices, last.vertices)
-print(before / 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(before, peak())
 """
 
 Step = tuple[abut.Mesh, np.ndarray, np.ndarray]
@@ -207,9 +209,12 @@ def judge_queries(console: Console) -> None:
 
 
 def measure_memory(console: Console) -> None:
+    if sys.platform != "linux":
+        console.print("Memory is measured on Linux only.")
+        return
     files = [str(DATA / "scenes" / "cloth-ball" / file) for file in SCENES["cloth-ball"][:2]]
     answer = subprocess.run([sys.executable, "-c", MEMORY, *files], capture_output=True, text=True, check=True)
-    before, peak = map(float, answer.stdout.split())
+    before, peak = (float(size) / 1024 for size in answer.stdout.split())
     console.print(
         f"Earliest time of cloth-ball in a new process: {peak:,.0f} MB at the peak, {before:,.0f} MB of them before the call."
     )

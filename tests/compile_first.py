@@ -1,4 +1,4 @@
-"""Compile what most tests need, in two processes side by side, so that the test workers find it on disk and do not all compile it at once.
+"""Compile what most tests need, in processes side by side, so that the test workers find it on disk and do not all compile it at once.
 
 The second process starts with what the first has no part in, and finds what they share on disk when it comes to it.
 
@@ -75,6 +75,21 @@ for method in ("exact", "cubic"):
 abut.ccd.vertex_face(queries, min_separation=0.1)
 """
 
+CELLS = """
+import numpy as np
+from abut import cells
+square = cells.polygons([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2, 3]])
+cube, tetrahedron = cells.channel(2, 1, 1), cells.tetrahedra([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2, 3]])
+for walk in ("planes", "darts"):
+    for env in (square, cube, tetrahedron):
+        cells.Particles(env, np.full((1, env.dimension), 0.2), walk).move(np.full((1, env.dimension), 0.1))
+    crowd = cells.Particles(cube, [[0.5, 0.5, 0.5]], walk)
+    cube.deform(cube.vertices + 0.125 * (cube.vertices == 1).all(axis=1)[:, np.newaxis])
+    crowd.settle()
+cells.label_orbits(cube.darts, 0)
+cells.orbit(cube.darts, 0, 1)
+"""
+
 if __name__ == "__main__":
-    jobs = [subprocess.Popen([sys.executable, "-c", code]) for code in (RIGID + STEPS, TREES + DEFORMABLE)]
+    jobs = [subprocess.Popen([sys.executable, "-c", code]) for code in (RIGID + STEPS, TREES + DEFORMABLE + CELLS)]
     sys.exit(max(job.wait() for job in jobs))

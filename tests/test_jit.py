@@ -144,10 +144,12 @@ def test_unused_folders_are_removed(tmp_path):
 
 def test_few_things_run_on_one_thread():
     before = numba.get_num_threads()
-    with jit.threads_for(jit.FEW - 1):
+    with jit.threads_for(jit.WORK_FOR_THREADS - 1):
         assert numba.get_num_threads() == 1
     assert numba.get_num_threads() == before
-    with jit.threads_for(jit.FEW):
+    with jit.threads_for(9, least=10):
+        assert numba.get_num_threads() == 1
+    with jit.threads_for(jit.WORK_FOR_THREADS):
         assert numba.get_num_threads() == before
     with contextlib.suppress(ZeroDivisionError), jit.threads_for(0):
         raise ZeroDivisionError

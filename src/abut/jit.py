@@ -163,6 +163,11 @@ def kernel(function: F) -> F:
     return _compile(function)
 
 
+def inlined(function: F) -> F:
+    """Compile a small function over arrays into each of its callers: handing a tuple of a dozen arrays to a call costs 0.1 µs and more."""
+    return _compile(function, forceinline=True)
+
+
 def parallel(function: F) -> F:
     """Compile a function whose `prange` loops run on all threads."""
     return _compile(function, parallel=True)

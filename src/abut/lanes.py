@@ -7,7 +7,10 @@ carries a margin for that.
 
 `Indices` are sixteen int32, to be compared with `==` and `<` and to be stored without those that a mask leaves out.
 
-With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of 8 or 16 float32 (int32): the twin is NumPy itself.
+Four planes in float64 at a point: `lowest_height_4(planes, offset, stride, x, y, z)` is the smallest n·q + d, and `low_heights_4` has bit k
+set where plane k is below −1, and bit 32 + k where it is at most 1. The planes' nx, ny, nz and d lie `stride` apart in an array in C order.
+
+With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of 8 or 16 float32 (int32) and 4 float64: the twin is NumPy itself.
 """
 
 import operator
@@ -325,6 +328,62 @@ def _store_chosen_array(array: Any, offset: int, value: Any, mask: int) -> None:
     array.reshape(-1)[offset : offset + len(value)] = np.concatenate([chosen, np.full(len(value) - len(chosen), -1)])
 
 
+def _heights(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Four values n·q + d in float64; the planes' nx, ny, nz and d lie `stride` apart."""
+    array, offset, stride, *point = args
+    data = context.make_array(sig.args[0])(context, builder, array).data
+    kind = ir.VectorType(ir.DoubleType(), 4)
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), 4), [0] * 4)
+
+    def row(k: int) -> Any:
+        place = builder.gep(data, [builder.add(offset, builder.mul(stride, ir.IntType(64)(k)))])
+        return builder.load(builder.bitcast(place, kind.as_pointer()), align=8)
+
+    total = None
+    for k, value in enumerate(point):
+        first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
+        term = builder.fmul(row(k), builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), zeros))
+        total = term if total is None else builder.fadd(total, term)
+    return builder.fadd(total, row(3))
+
+
+_PLANE_ARGUMENTS = (types.intp, types.intp, types.float64, types.float64, types.float64)
+
+
+def _lowest_height(typingctx: Any, planes: Any, offset: Any, stride: Any, x: Any, y: Any, z: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values = _heights(context, builder, sig, args)
+        a, b, c, d = (builder.extract_element(values, ir.IntType(32)(k)) for k in range(4))
+        a = builder.select(builder.fcmp_ordered("<", b, a), b, a)
+        c = builder.select(builder.fcmp_ordered("<", d, c), d, c)
+        return builder.select(builder.fcmp_ordered("<", c, a), c, a)
+
+    return types.float64(planes, *_PLANE_ARGUMENTS), codegen
+
+
+def _low_heights(typingctx: Any, planes: Any, offset: Any, stride: Any, x: Any, y: Any, z: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values = _heights(context, builder, sig, args)
+
+        def below(sign: str, limit: float) -> Any:
+            mask = builder.fcmp_ordered(sign, values, ir.Constant(values.type, [limit] * 4))
+            return builder.zext(builder.bitcast(mask, ir.IntType(4)), ir.IntType(64))
+
+        return builder.or_(below("<", -1.0), builder.shl(below("<=", 1.0), ir.IntType(64)(32)))
+
+    return types.int64(planes, *_PLANE_ARGUMENTS), codegen
+
+
+def _heights_array(planes: Any, offset: int, stride: int, x: float, y: float, z: float) -> Any:
+    rows = [planes.reshape(-1)[offset + k * stride : offset + k * stride + 4] for k in range(4)]
+    return rows[0] * x + rows[1] * y + rows[2] * z + rows[3]
+
+
+def _low_heights_array(*args: Any) -> int:
+    values = _heights_array(*args)
+    return bits(values < -1.0) | bits(values <= 1.0) << 32
+
+
 def _store_array(array: Any, offset: int, value: Any) -> None:
     array.reshape(-1)[offset : offset + len(value)] = value
 
@@ -349,6 +408,8 @@ if INTERPRETED:
     store_chosen: Any = _store_chosen_array
     sort_16: Any = _sort_16_array
     merge_16: Any = _merge_16_array
+    lowest_height_4: Any = lambda *args: _heights_array(*args).min()  # noqa: E731
+    low_heights_4: Any = _low_heights_array
 else:
     load_8 = _load(8)
     load_16 = _load(16)
@@ -373,3 +434,5 @@ else:
     """`sort_16(array, offset)`: sort sixteen int32 in place, by a bitonic network (Batcher 1968)."""
     merge_16 = intrinsic(_merge_16)
     """`merge_16(array, offset, other)`: of two sorted sixteens the smaller half to `offset`, the larger to `other`, each sorted."""
+    lowest_height_4 = intrinsic(_lowest_height)
+    low_heights_4 = intrinsic(_low_heights)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
@@ -56,6 +57,18 @@ def _store(typingctx: Any, buffer: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(buffer, types.intp, buffer.dtype), codegen
+
+
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [builder.bitcast(place, byte), word(0), word(3), word(1)])  # to read, keep near, data
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), codegen
 
 
 def _pointer(kind: Any) -> Any:
@@ -128,3 +141,6 @@ as_array: Any = (lambda buffer, shape: buffer[0 : math.prod(shape)].reshape(shap
 
 pointer_to_integers32: Any = _memory_of(np.int32) if INTERPRETED else _pointer(types.int32)
 """`pointer_to_integers32(address)`: int32 numbers at an address."""
+
+prefetch: Any = (lambda array, index: None) if INTERPRETED else intrinsic(_prefetch)
+"""`prefetch(array, index)`: ask for the cache line of a number that will be read soon; an array in C order taken as one row. Changes nothing else."""

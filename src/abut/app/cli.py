@@ -110,5 +110,5 @@ def main() -> None:
     try:
         app()
     except AbutError as error:
-        errors.print(f"abut: {error}", style="red", markup=False, highlight=False)
+        errors.print(f"abut: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(BAD_INPUT)

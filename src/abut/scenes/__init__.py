@@ -3,10 +3,12 @@
 from abut.scenes.drape import Animation, cloth_on_ball
 from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
 from abut.scenes.surgery import SurgicalScene, surgical_scene
+from abut.scenes.vessels import VesselNetwork, vessel_network
 
 __all__ = [
     "Animation",
     "SurgicalScene",
+    "VesselNetwork",
     "box",
     "bumpy",
     "cloth",
@@ -14,4 +16,5 @@ __all__ = [
     "icosphere",
     "surgical_scene",
     "torus",
+    "vessel_network",
 ]

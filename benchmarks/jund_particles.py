@@ -1,0 +1,242 @@
+"""Particles in partitioned space: Jund's counts of orientation tests, time per move from 10³ to 10⁶ cells beside embree, deformation, memory.
+
+Counts (Jund 2010, §6.3.1): 1,000 particles fall and bounce for 1,000 steps in a channel of 5×5×28 cubes that turns, at rest and while it is
+bent, and in a vessel network of 12 thousand tetrahedra. The walk on darts counts; a prediction that holds costs 4 tests. The turning
+channel is seen from inside: gravity turns.
+
+Times: particles that fly straight, 0.15 of an edge a move, and bounce; Python calls included. embree tests the same segments against the
+boundary triangles, in float32 (extra `peers`; left out where it is not installed).
+"""
+
+import itertools
+import resource
+import time
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from abut import cells, scenes
+from abut.app.bench import measure, table
+
+PARTICLES = 1000
+STEPS = 1000
+SIZE = np.array([5.0, 5.0, 28.0])
+TIME_STEP = {"channel": 0.01, "bent channel": 0.01, "vessels": 0.0025}
+"""The thesis does not tell its steps. Counts follow the share of moves that change cell, which is printed beside them."""
+GRAVITY = 9.81
+BOUNCE = 0.8
+TURN = 400
+"""Steps of one turn of the channel."""
+JUND = {"channel": 6.75, "bent channel": 6.85, "vessels": 4.27}
+
+
+def bend(vertices: np.ndarray, step: int) -> np.ndarray:
+    """The channel swung to and fro along its length."""
+    moved = vertices.copy()
+    moved[:, 0] += 0.5 * np.sin(2 * np.pi * (vertices[:, 2] / 14.0 + step / 100.0))
+    return moved
+
+
+def count_tests(
+    time_step: float, env: cells.Environment, points: np.ndarray, steps: int, *, turning: bool, bent: bool
+) -> tuple[np.ndarray, float, float]:
+    """Histogram of orientation tests per move, the share of moves that change cell, and the mean length asked for."""
+    crowd, velocity = cells.Particles(env, points, "darts"), np.zeros_like(points)
+    rest, counts, changed, length = env.vertices, np.zeros(64, np.int64), 0.0, 0.0
+    for step in range(steps):
+        angle = 2 * np.pi * step / TURN if turning else 0.0
+        velocity += time_step * GRAVITY * np.array([0.0, np.sin(angle), -np.cos(angle)])
+        if bent:
+            env.deform(bend(rest, step))
+            crowd.settle()
+        length += time_step * float(np.linalg.norm(velocity, axis=1).mean()) / steps
+        before = crowd.cell
+        moves = crowd.move(crowd.position + time_step * velocity)
+        hit = moves.status == cells.COLLISION
+        normal = moves.normal[hit]
+        velocity[hit] -= (1 + BOUNCE) * (velocity[hit] * normal).sum(axis=1, keepdims=True) * normal
+        counts += np.bincount(np.minimum(moves.tests, 63), minlength=64)
+        changed += float((moves.cell != before).mean()) / steps
+    return counts, changed, length
+
+
+def show_counts(console: Console) -> None:
+    rng = np.random.default_rng(0)
+    network = scenes.vessel_network()
+    middle = network.vertices[network.tetrahedra[rng.integers(len(network.tetrahedra), size=PARTICLES)]].mean(axis=1)
+    inside = rng.uniform(0.05, 0.95, (PARTICLES, 3)) * SIZE
+    scenes_counted = {
+        "channel": (cells.channel(5, 5, 28), inside, True, False),
+        "bent channel": (cells.channel(5, 5, 28), inside, True, True),
+        "vessels": (cells.tetrahedra(network.vertices, network.tetrahedra), middle, False, False),
+    }
+    answer = table(
+        "orientation tests per move",
+        "scene",
+        "mean",
+        "Jund",
+        "4 or less",
+        "5",
+        "6",
+        "7–9",
+        "more",
+        "moves that change cell",
+        "mean length",
+    )
+    for name, (env, points, turning, bent) in scenes_counted.items():
+        counts, changed, length = count_tests(TIME_STEP[name], env, points, STEPS, turning=turning, bent=bent)
+        share = counts / counts.sum()
+        mean = float(share @ np.arange(64))
+        groups = [share[:5].sum(), share[5], share[6], share[7:10].sum(), share[10:].sum()]
+        answer.add_row(
+            name,
+            f"{mean:.2f}",
+            f"{JUND[name]}",
+            *(f"{100 * group:.1f} %" for group in groups),
+            f"{100 * changed:.1f} %",
+            f"{length:.3f}",
+        )
+    console.print(answer)
+
+
+def tetrahedra(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """n³ cubes of six tetrahedra each, inner vertices displaced."""
+    rng = np.random.default_rng(0)
+    vertices = np.stack(np.meshgrid(*[np.arange(n + 1.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    vertices += rng.uniform(-0.15, 0.15, vertices.shape) * ((vertices > 0) & (vertices < n))
+    cube = np.stack(np.meshgrid(*[np.arange(n)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    rows = []
+    for order in itertools.permutations(range(3)):
+        corner, path = np.zeros(3, int), [np.zeros(3, int)]
+        for axis in order:
+            corner = corner.copy()
+            corner[axis] = 1
+            path.append(corner)
+        even = order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+        path = path if even else [path[0], path[2], path[1], path[3]]
+        rows.append(np.stack([(cube + c) @ np.array([(n + 1) ** 2, n + 1, 1]) for c in path], axis=1))
+    return vertices, np.stack(rows, axis=1).reshape(-1, 4)
+
+
+def border_triangles(env: cells.Environment) -> np.ndarray:
+    """The boundary (k,3,3), fans of the faces that border on the outside."""
+    darts = env.darts
+    border = np.flatnonzero((darts.cell >= 0) & (darts.cell[darts.phi3] == cells.OUTSIDE))
+    lowest = np.array(
+        [darts.vertex[border], darts.vertex[darts.phi1[border]], darts.vertex[darts.phi1[darts.phi1[border]]]]
+    ).T
+    quads = darts.phi1[darts.phi1[darts.phi1[darts.phi1[border]]]] == border
+    first = np.where(quads, (border % 4) % 2 == 0, border % 3 == 0)  # two of four darts, or one of three
+    return env.vertices[lowest[first]]
+
+
+class Embree:
+    """Segments against triangles."""
+
+    def __init__(self, triangles: np.ndarray) -> None:
+        from embreex import rtcore_scene
+        from embreex.mesh_construction import TriangleMesh
+
+        self.scene: Any = rtcore_scene.EmbreeScene()
+        self.mesh: Any = TriangleMesh(self.scene, triangles.astype(np.float32))
+
+    def hits(self, start: np.ndarray, way: np.ndarray) -> np.ndarray:
+        return self.scene.run(start, way, np.ones(len(start), np.float32), query="INTERSECT")
+
+
+def fly(env: cells.Environment, count: int, size: float) -> tuple[Any, np.ndarray, np.ndarray]:
+    """A crowd on its way for a while, and its next moves."""
+    rng = np.random.default_rng(1)
+    crowd = cells.Particles(env, rng.uniform(0.5, size - 0.5, (count, 3)))
+    way = rng.normal(size=(count, 3))
+    way *= 0.15 / np.linalg.norm(way, axis=1, keepdims=True)
+    for _ in range(5):
+        moves = crowd.move(crowd.position + way)
+        hit = moves.status == cells.COLLISION
+        way[hit] -= 2 * (way[hit] * moves.normal[hit]).sum(axis=1, keepdims=True) * moves.normal[hit]
+    return crowd, crowd.position.copy(), way
+
+
+def show_times(console: Console) -> None:
+    answer = table(
+        "time per move, one thread",
+        "environment",
+        "cells",
+        "build",
+        "bytes a cell",
+        "1,000 particles",
+        "100,000",
+        "embree, 1,000 segments",
+    )
+    for kind, n in (
+        ("cubes", 10),
+        ("tetrahedra", 6),
+        ("cubes", 32),
+        ("tetrahedra", 18),
+        ("cubes", 100),
+        ("tetrahedra", 55),
+    ):
+        begin = time.perf_counter()
+        env = cells.channel(n, n, n) if kind == "cubes" else cells.tetrahedra(*tetrahedra(n))
+        built = time.perf_counter() - begin
+        times = []
+        for count in (PARTICLES, 99_999):
+            crowd, start, way = fly(env, count, n)
+            goals = (start + way, start)
+
+            def there_and_back(crowd: Any = crowd, goals: Any = goals) -> None:
+                crowd.move(goals[0])
+                crowd.move(goals[1])
+
+            times.append(measure(there_and_back, seconds=1.0).per(2 * count))
+        try:
+            embree = Embree(border_triangles(env))
+            start, way = start[:PARTICLES].astype(np.float32), way[:PARTICLES].astype(np.float32)
+            peer = str(measure(lambda: embree.hits(start, way), seconds=1.0).per(PARTICLES))  # noqa: B023
+        except ImportError:
+            peer = "not installed"
+        answer.add_row(
+            kind,
+            f"{env.cell_count:,}",
+            f"{built:.2f} s",
+            f"{env.byte_count / env.cell_count:.0f}",
+            *map(str, times),
+            peer,
+        )
+    console.print(answer)
+    console.print(f"largest memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+def show_deformation(console: Console) -> None:
+    env = cells.tetrahedra(*tetrahedra(55))
+    crowd, start, way = fly(env, PARTICLES, 55)
+    rest = env.vertices
+    near = (rest[:, 0] < 5.5)[:, np.newaxis]
+    goals = itertools.cycle((start + way, start))
+    bumps = itertools.cycle((0.01, 0.0))
+
+    def deform_and_move() -> None:
+        env.deform(rest + near * next(bumps))
+        crowd.move(next(goals))
+
+    ours = measure(deform_and_move, seconds=5.0)
+    answer = table("a tenth of a million tetrahedra deform, then 1,000 moves", "", "time")
+    answer.add_row("deform, settle and move", str(ours))
+    try:
+        triangles = border_triangles(env)
+        embree = measure(lambda: Embree(triangles).hits(start.astype(np.float32), way.astype(np.float32)), seconds=5.0)
+        answer.add_row("embree: rebuild over the boundary, test", str(embree))
+    except ImportError:
+        answer.add_row("embree", "not installed")
+    console.print(answer)
+
+
+def run(console: Console) -> None:
+    show_counts(console)
+    show_times(console)
+    show_deformation(console)
+
+
+if __name__ == "__main__":
+    run(Console(width=160))

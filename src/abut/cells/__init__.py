@@ -1,0 +1,34 @@
+"""Inside a partition of space: points that move through convex cells, followed exactly (Jund 2010, chapters 2 and 3)."""
+
+from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
+from abut.cells.darts import OUTSIDE, Darts
+from abut.cells.environment import Environment
+from abut.cells.orbits import Marker, label_orbits, orbit
+from abut.cells.particles import Particles
+from abut.cells.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
+
+__all__ = [
+    "COLLISION",
+    "CONTACT",
+    "EDGE",
+    "FACE",
+    "FREE",
+    "OUTSIDE",
+    "VERTEX",
+    "VOLUME",
+    "Darts",
+    "Environment",
+    "Kind",
+    "Marker",
+    "Moves",
+    "Particles",
+    "Status",
+    "channel",
+    "hexahedra",
+    "label_orbits",
+    "mixed",
+    "orbit",
+    "polygons",
+    "polyhedra",
+    "tetrahedra",
+]

@@ -1,0 +1,131 @@
+"""When the vertices move (Jund 2010, §3.4.2, §3.4.3): which parts are still sound, and where the particles in them are now.
+
+Only the parts around moved vertices are looked at. Each is judged by exact signs, as at construction. Particles stay where they are while the
+environment moves; afterwards, one whose part moved is either still in its cell (case 1), or is found by a walk from a point in the middle of
+its cell towards it (case 2). Where that walk meets an obstacle, a wall has passed over the particle, which is left in front of the wall.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+from abut.cells.convexity import is_collinear, point_3d
+from abut.cells.darts import Indices, Row
+from abut.cells.signs import NOWHERE, holds, leave_cell, side_of_face
+from abut.cells.space import NO_FACE, Space, corners_of_face
+from abut.cells.stopping import mean_corner, stop_at
+from abut.geometry.vec import Vec3
+from abut.jit import inlined, kernel
+
+
+@inlined
+def _is_sound_against(space: Space, face: Row, ring: Row) -> tuple[bool, bool]:
+    """Whether the corners of face `ring` lie in or before the plane of `face`, and whether one lies before it. Corners of `face` must lie in it."""
+    above, corner = False, ring
+    while True:
+        side = side_of_face(space, face, point_3d(space.vertices, space.vertex[corner]))
+        if side < 0 or (side > 0 and ring == face):
+            return False, above
+        above |= side > 0
+        corner = space.phi1[corner]
+        if corner == ring:
+            return True, above
+
+
+@inlined
+def _is_sound_polygon(space: Space, face: Row) -> bool:
+    """Whether all other corners of a polygon lie to the left of one of its edges."""
+    corner = space.phi1[space.phi1[face]]
+    while corner != face:
+        if side_of_face(space, face, point_3d(space.vertices, space.vertex[corner])) <= 0:
+            return False
+        corner = space.phi1[corner]
+    return True
+
+
+@inlined
+def is_sound(space: Space, part: Row) -> bool:
+    """Whether a part is convex, with planar faces that run anticlockwise seen from inside."""
+    if space.dimension == 3 and (
+        space.face.shape[1] == 4 or space.face[part, 4] == NO_FACE
+    ):  # four faces: a tetrahedron
+        face = space.face[part, 0]
+        beside = space.phi1[space.phi1[space.phi2[face]]]
+        return side_of_face(space, face, point_3d(space.vertices, space.vertex[beside])) > 0
+    for slot in range(space.face.shape[1]):
+        face = space.face[part, slot]
+        if face == NO_FACE:
+            continue
+        if space.dimension == 2:
+            if not _is_sound_polygon(space, face):
+                return False
+            continue
+        a, b, c = corners_of_face(space, face)
+        if is_collinear(a, b, c):
+            return False
+        above = False
+        for other in range(space.face.shape[1]):
+            ring = space.face[part, other]
+            if ring != NO_FACE:
+                sound, seen = _is_sound_against(space, face, ring)
+                if not sound:
+                    return False
+                above |= seen
+        if not above:
+            return False
+    return True
+
+
+@kernel
+def find_unsound(space: Space, parts: Integers) -> int:
+    """The first of these parts that is not sound, or NOWHERE."""
+    for part in parts:
+        if not is_sound(space, part):
+            return part
+    return NOWHERE
+
+
+@kernel
+def list_around(space: Space, vertices: Integers, is_listed: NDArray[np.bool_]) -> None:
+    """Mark the parts around these vertices."""
+    for vertex in vertices:
+        for k in range(space.star_start[vertex], space.star_start[vertex + 1]):
+            is_listed[space.star[k]] = True
+
+
+@kernel
+def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -> tuple[Row, Vec3, bool]:
+    """Where a particle is whose cell has moved: its part, its position, and whether a wall has passed over it."""
+    for k in range(first, last):
+        if holds(space, parts[k], p):
+            return parts[k], p, False
+    part = parts[first]
+    middle = mean_corner(space, part)
+    while True:
+        reached, slot, through, hit = leave_cell(space, part, middle, p)
+        if reached == part:
+            return part, p, False
+        if reached == NOWHERE:
+            stop, _, _ = stop_at(space, part, slot, through, hit, middle, p)
+            return part, stop, True
+        part = reached
+
+
+@kernel
+def settle_rows(
+    space: Space,
+    parts_start: Integers,
+    parts: Integers,
+    cell_of_row: Integers,
+    rows: Integers,
+    cells: Indices,
+    position: Floats,
+    pushed: NDArray[np.bool_],
+) -> None:
+    """Bring particles up to date. `parts` lists the parts of each cell; `cell_of_row` is the cell in which each of the rows was."""
+    for k in range(len(rows)):
+        row, cell = rows[k], cell_of_row[k]
+        p = (position[row, 0], position[row, 1], position[row, 2])
+        cells[row], reached, pushed[row] = _find_again(space, parts_start[cell], parts_start[cell + 1], parts, p)
+        for axis in range(3):
+            position[row, axis] = reached[axis]

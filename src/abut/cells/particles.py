@@ -1,0 +1,174 @@
+"""Particles: points that follow straight ways through the free cells of an environment (Jund 2010, chapter 3).
+
+State: the position and a free cell in whose closure it lies, exactly. `move` sends every particle along a segment to its target; it arrives, or
+stops where its way leaves the free cells. Moves of many particles run on all threads; the answers do not depend on how many there are.
+"""
+
+from typing import Literal
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from abut import arrays
+from abut.arrays import Floats, Integers
+from abut.cells.darts import Indices
+from abut.cells.deformation import settle_rows
+from abut.cells.environment import Environment
+from abut.cells.location import find_cells
+from abut.cells.results import Moves
+from abut.cells.signs import NOWHERE
+from abut.cells.turning import begin_rows, turn_rows
+from abut.cells.walk import move_chunks, move_rows
+from abut.errors import InvalidInput
+
+PARALLEL_FROM = 100_000
+"""Particles from which on all threads are used. Waking them costs as much as moving tens of thousands."""
+CHUNK = 8192
+
+
+class Particles:
+    """Points inside an environment.
+
+    `walk` chooses how ways are followed: by records of planes (fast), or by the thesis' walk on darts, which turns to a predicted face and counts
+    its orientation tests. Both give the same answers; `tests` counts planes in the one and orientation tests in the other.
+
+    Raises `InvalidInput` for a point outside of every cell, or one that only obstacles hold.
+    """
+
+    def __init__(self, environment: Environment, points: object, walk: Literal["planes", "darts"] = "planes") -> None:
+        if walk not in ("planes", "darts"):
+            raise InvalidInput("walk", f"{walk!r} is neither 'planes' nor 'darts'")
+        self._environment = environment
+        given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
+        inner = _raise_points(given)
+        found = find_cells(environment._space, environment._located(), inner)
+        _refuse_lost(environment, found)
+        self._position = given
+        self._inner = inner
+        self._cells = found
+        self._seen, self._part_cell = environment._version, environment._part_cell
+        self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
+        if walk == "darts":
+            self._heading = (np.full(len(found), NOWHERE, np.int64), np.empty(len(found), np.bool_))
+            begin_rows(environment._space, np.arange(len(found)), inner, found, *self._heading)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    @property
+    def environment(self) -> Environment:
+        """Where they move."""
+        return self._environment
+
+    @property
+    def position(self) -> Floats:
+        """(n, dimension) where they are."""
+        return self._position
+
+    @property
+    def cell(self) -> Integers:
+        """(n,) the free cell in whose closure each lies; the lowest-numbered choice is not guaranteed after moves."""
+        return arrays.frozen(self._part_cell[self._cells])
+
+    def move(self, targets: object) -> Moves:
+        """Send each particle straight to its target (n, dimension); how each move ended."""
+        environment, count = self._environment, len(self._cells)
+        if self._seen != environment._version:
+            self.settle()
+        goal = self._read_targets(targets)
+        position = _raise_points(goal)
+        cells = self._cells.copy()
+        status, kind = np.empty(count, np.int8), np.empty(count, np.int8)
+        time, normal = np.empty(count), np.empty((count, 3))
+        dart, tests = np.empty(count, np.int64), np.empty(count, np.int64)
+        fault = np.zeros(1, np.int64)
+        if self._heading is not None:
+            arrays.points(targets, "targets", dimensions=environment.dimension)
+            answer = (position, status, time, kind, dart, normal, tests)
+            turn_rows(environment._space, self._inner, cells, *self._heading, *answer)
+        elif count < PARALLEL_FROM or numba.get_num_threads() == 1:
+            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
+            move_rows(environment._space, 0, count, *answer)
+        else:
+            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
+            move_chunks(environment._space, -(-count // CHUNK), *answer)
+        if fault[0]:
+            arrays.points(targets, "targets", dimensions=environment.dimension)  # tells the row and the reason
+        self._inner, self._cells = position, cells
+        self._position = reached = _lower_points(position, environment.dimension)
+        return Moves(
+            status=status,
+            position=reached,
+            time=time,
+            kind=kind,
+            normal=normal if environment.dimension == 3 else _lower_points(normal, 2),
+            tests=tests,
+            _dart=dart,
+            _part=cells.view(),
+            _first_darts=environment._space.face[:, 0],
+            _part_cell=environment._part_cell,
+        )
+
+    def settle(self) -> NDArray[np.bool_]:
+        """Bring the particles up to date with an environment that was deformed (`move` does it too): (n,) whether a wall passed over each.
+
+        Only particles in cells that moved are looked at. One that a wall has passed over is put in front of that wall.
+        """
+        environment, pushed = self._environment, np.zeros(len(self._cells), np.bool_)
+        if self._seen == environment._version:
+            return arrays.frozen(pushed)
+        if self._seen < environment._cut_version:
+            rows = np.arange(len(self._cells))
+        else:
+            rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
+        cell_of_row = environment._heir[self._part_cell[self._cells[rows]]]
+        self._inner, self._cells = self._inner.copy(), self._cells.copy()
+        parts = environment._list_parts()
+        settle_rows(environment._space, *parts, cell_of_row, rows, self._cells, self._inner, pushed)
+        if self._heading is not None:
+            if self._seen < environment._cut_version:
+                self._heading[0][:] = NOWHERE  # darts have other numbers now
+            begin_rows(environment._space, rows, self._inner, self._cells, *self._heading)
+        self._position = _lower_points(self._inner, environment.dimension)
+        self._seen, self._part_cell = environment._version, environment._part_cell
+        return arrays.frozen(pushed)
+
+    def _read_targets(self, targets: object) -> Floats:
+        """The targets; where they are float64 rows already, the walk itself finds numbers that are not finite."""
+        dimension = self._environment.dimension
+        if (
+            type(targets) is np.ndarray
+            and targets.dtype == np.float64
+            and targets.shape == (len(self._cells), dimension)
+        ):
+            return targets
+        goal = arrays.points(targets, "targets", dimensions=dimension)
+        if len(goal) != len(self._cells):
+            raise InvalidInput("targets", f"has {len(goal)} rows for {len(self._cells)} particles")
+        return goal
+
+
+def _raise_points(points: Floats) -> Floats:
+    """A writable copy with three columns, z = 0 in the plane."""
+    if points.shape[1] == 3:
+        return np.array(points, order="C")
+    raised = np.zeros((len(points), 3))
+    raised[:, :2] = points
+    return raised
+
+
+def _lower_points(points: Floats, dimension: int) -> Floats:
+    """The first columns, read-only."""
+    return arrays.frozen(points.view() if dimension == 3 else np.ascontiguousarray(points[:, :2]))
+
+
+def _refuse_lost(environment: Environment, found: Indices) -> None:
+    lost = found == NOWHERE
+    if lost.any():
+        raise InvalidInput("points", "lies outside of every cell", int(np.argmax(lost)))
+    stuck = environment._space.obstacle[found]
+    if stuck.any():
+        row = int(np.argmax(stuck))
+        cell = int(environment.part_cell[found[row]])
+        raise InvalidInput("points", f"lies in cell {cell}, an obstacle, and in no free cell", row)

@@ -1,0 +1,182 @@
+"""What a walk reads: the map's tables beside flat records of planes, one record a cell, which are a cache of the map.
+
+Records. A cell's faces fill slots, a multiple of four for all cells alike. The record holds (nx, ny, nz, d) of each slot's inward plane,
+slot beside slot, **in units of the plane's own rounding error**: n·q + d above 1 is certainly inside, below −1 certainly outside, and in
+between exact signs decide. With n the rounded cross product of two edges of the face, p the sum of the magnitudes of its products, u =
+2⁻⁵³, and all coordinates of q and of the corner a at most m in magnitude:
+
+    error of n·(q − a) from n          ≤ 4u · p · 2m     (each component: two rounded differences, two products, a difference)
+    rounding of d = −n·a               ≤ 3u · p · m
+    rounding of n·q + d                ≤ 4u · (p·m + p·m)
+
+which is 19 u·p·m; the unit is ERROR_UNITS u·p·m. A target beyond m in magnitude, or a plane whose unit underflows, goes to the exact signs.
+Free slots hold the plane 0·q + 1e30, which is certainly inside.
+
+Invariant: `neighbour` is the cell across a face where that is free, and BLOCKED at obstacles, at the outside and in free slots.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+from abut.cells.convexity import point_3d
+from abut.cells.darts import OUTSIDE, Darts, Indices, Row
+from abut.geometry.vec import Vec3, subtract
+from abut.jit import element, inlined, kernel
+
+BLOCKED = -1
+NO_FACE = -1
+ALWAYS_INSIDE = 1e30
+ERROR_UNITS = 32.0
+UNIT = 2.0**-53
+SMALLEST_UNIT = 2.0**-900
+SLOT_STEP = 4
+REACH = 4.0
+"""Records are made for coordinates up to this many times the largest of the vertices."""
+
+
+class Space(NamedTuple):
+    """The tables of one environment. `across` is φ3 in space and φ2 in the plane."""
+
+    dimension: int
+    vertices: Floats
+    """(n,3); z is 0 in the plane"""
+    phi1: Indices
+    phi1_inverse: Indices
+    phi2: Indices
+    across: Indices
+    vertex: Indices
+    cell: Indices
+    obstacle: NDArray[np.bool_]
+    """(cells,)"""
+    face: Indices
+    """(cells, slots) the dart of each face whose plane is taken there, or NO_FACE"""
+    neighbour: Indices
+    """(cells, slots)"""
+    planes: Floats
+    """(cells, 4, slots)"""
+    star_start: Integers
+    """(vertices + 1,) where the cells around each vertex begin"""
+    star: Indices
+    """cells around the vertices, ascending for each"""
+    reach: float
+    """the largest magnitude of a coordinate for which the records hold"""
+
+
+@element
+def _measure_plane(a: Vec3, b: Vec3, c: Vec3, reach: float) -> tuple[float, float, float, float]:
+    """The inward plane of a face in units of its error; zero where that underflows."""
+    u, v = subtract(b, a), subtract(c, a)
+    x1, x2 = u[1] * v[2], u[2] * v[1]
+    y1, y2 = u[2] * v[0], u[0] * v[2]
+    z1, z2 = u[0] * v[1], u[1] * v[0]
+    size = abs(x1) + abs(x2) + abs(y1) + abs(y2) + abs(z1) + abs(z2)
+    unit = ERROR_UNITS * UNIT * reach * size
+    if not unit > SMALLEST_UNIT:
+        return (0.0, 0.0, 0.0, 0.0)
+    nx, ny, nz = (x1 - x2) / unit, (y1 - y2) / unit, (z1 - z2) / unit
+    return (nx, ny, nz, -(nx * a[0] + ny * a[1] + nz * a[2]))
+
+
+@inlined
+def corners_of_face(space: Space, dart: Row) -> tuple[Vec3, Vec3, Vec3]:
+    """Three points that span a face, in this order: the inside is where their orientation is positive.
+
+    An edge in the plane stands for the wall that rises above it.
+    """
+    following = space.phi1[dart]
+    a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+    if space.dimension == 2:
+        return a, (a[0], a[1], 1.0), b
+    return a, b, point_3d(space.vertices, space.vertex[space.phi1[following]])
+
+
+@kernel
+def fit_planes(space: Space, cells: Integers) -> None:
+    """Renew the records of these cells from the vertices."""
+    for cell in cells:
+        for slot in range(space.face.shape[1]):
+            dart = space.face[cell, slot]
+            if dart == NO_FACE:
+                plane = (0.0, 0.0, 0.0, ALWAYS_INSIDE)
+            else:
+                a, b, c = corners_of_face(space, dart)
+                plane = _measure_plane(a, b, c, space.reach)
+            for k in range(4):
+                space.planes[cell, k, slot] = plane[k]
+
+
+@kernel
+def link_cells(space: Space, cells: Integers) -> None:
+    """Renew the neighbours of these cells from the map and the obstacle marks."""
+    for cell in cells:
+        for slot in range(space.face.shape[1]):
+            dart = space.face[cell, slot]
+            space.neighbour[cell, slot] = BLOCKED
+            if dart != NO_FACE:
+                other = space.cell[space.across[dart]]
+                if other != OUTSIDE and not space.obstacle[other]:
+                    space.neighbour[cell, slot] = other
+
+
+@kernel
+def _count_corners(vertex: Indices, cell: Indices, last_seen: Indices, counts: Integers) -> None:
+    """How many cells stand around each vertex; the darts of a cell follow one another."""
+    for dart in range(len(vertex)):
+        if cell[dart] != OUTSIDE and last_seen[vertex[dart]] != cell[dart]:
+            last_seen[vertex[dart]] = cell[dart]
+            counts[vertex[dart] + 1] += 1
+
+
+@kernel
+def _list_corners(vertex: Indices, cell: Indices, last_seen: Indices, fill: Integers, star: Indices) -> None:
+    for dart in range(len(vertex)):
+        corner = vertex[dart]
+        if cell[dart] != OUTSIDE and last_seen[corner] != cell[dart]:
+            last_seen[corner] = cell[dart]
+            star[fill[corner]] = cell[dart]
+            fill[corner] += 1
+
+
+def _stars(vertex: Indices, cell: Indices, vertex_count: int) -> tuple[Integers, Indices]:
+    start = np.zeros(vertex_count + 1, np.int64)
+    _count_corners(vertex, cell, np.full(vertex_count, OUTSIDE, np.int32), start)
+    np.cumsum(start, out=start)
+    star = np.empty(int(start[-1]), np.int32)
+    _list_corners(vertex, cell, np.full(vertex_count, OUTSIDE, np.int32), start[:-1].copy(), star)
+    return start, star
+
+
+def lay_out(darts: Darts, vertices: Floats, base: Indices, face_cell: Indices, obstacle: NDArray[np.bool_]) -> Space:
+    """The tables of a map whose darts lie cell by cell; `base` is the dart that stands for each face, `face_cell` its cell."""
+    cell_count = len(obstacle)
+    first = np.searchsorted(face_cell, np.arange(cell_count))
+    slot = np.arange(len(face_cell)) - first[face_cell]
+    most = int(slot.max(initial=0)) + 1
+    slots = -(-most // SLOT_STEP) * SLOT_STEP
+    face = np.full((cell_count, slots), NO_FACE, np.int32)
+    face[face_cell, slot] = base
+    start, star = _stars(darts.vertex, darts.cell, len(vertices))
+    space = Space(
+        darts.dimension,
+        vertices,
+        darts.phi1,
+        darts.phi1_inverse,
+        darts.phi2,
+        darts.phi3 if darts.dimension == 3 else darts.phi2,
+        darts.vertex,
+        darts.cell,
+        obstacle,
+        face,
+        np.empty((cell_count, slots), np.int32),
+        np.empty((cell_count, 4, slots)),
+        start,
+        star,
+        REACH * float(np.abs(vertices).max(initial=1.0 if darts.dimension == 2 else 0.0)),
+    )
+    every = np.arange(cell_count)
+    fit_planes(space, every)
+    link_cells(space, every)
+    return space

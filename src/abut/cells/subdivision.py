@@ -1,0 +1,173 @@
+"""Cells whose faces are not exactly planar are walked as several convex parts; neighbours always agree on the face between them.
+
+The rule. A face is planar or not, by exact signs of its own corners. A planar face is never cut. Another one is cut into the triangles that
+join its lowest-numbered corner to its edges. A cell that is whole (all faces planar, convex) is one part. Any other cell gets one more
+vertex, its centre (the mean of its corners, rounded), and one part for each piece of its faces: the tetrahedron or pyramid between the
+piece and the centre.
+
+Why nothing slips through. How a face is cut depends on that face alone: on whether it is planar, and on the numbers of its corners. Both
+cells see the same, so their parts meet in the same pieces and no third cell is concerned; cutting one cell never forces its neighbours to
+be cut. Every part is checked again by exact signs: its faces are planar (triangles, and faces that were planar before) and it is convex and
+positively oriented. The parts of a cell are sewn to one another along the triangles between the centre and the edges of the pieces, each of
+which belongs to two parts. So the parts form a map like any other, with planar faces and convex cells, and a point lies in the interior of
+exactly one of its vertices, edges, faces or volumes. The outline of a cut cell is the union of the pieces; that a cut bulges out of one
+cell and into the other is then of no consequence, as only the parts are ever asked.
+
+While an environment deforms, a cell that is cut stays cut, and so do its faces, also where they have become planar again.
+
+A cell whose parts are not all positively oriented is not star-shaped about its centre. It is refused with its number.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+from abut.cells import convexity
+from abut.cells.darts import Indices, Loops
+from abut.cells.shapes import TETRAHEDRON, Shape, concatenate, loops_of
+from abut.errors import InvalidInput
+from abut.jit import kernel
+
+
+class Centres(NamedTuple):
+    """The added vertices, one for each cell that is cut."""
+
+    cell: Integers
+    start: Integers
+    """(centres + 1,) where the corners of each cell begin"""
+    corner: Indices
+
+
+class Parts(NamedTuple):
+    """Convex parts, and the cell that each belongs to."""
+
+    loops: Loops
+    phi2: Indices
+    cell: Indices
+    """(parts,)"""
+    base: Indices
+    """(faces,) the dart of each face of a part whose corner and the two that follow span its plane best"""
+    vertices: Floats
+    """the cells' vertices, then the centres"""
+    centres: Centres
+
+
+@kernel
+def _list_corners(
+    loops: Loops, faces: Integers, cells: Integers, scratch: Indices, start: Integers, corners: Indices
+) -> None:
+    """The corners of these cells, one cell after another."""
+    for row in range(len(cells)):
+        first, last = faces[cells[row]], faces[cells[row] + 1]
+        count = convexity._gather(loops.vertex, loops.start[first], loops.start[last], scratch)
+        for k in range(count):
+            corners[start[row] + k] = scratch[k]
+        start[row + 1] = start[row] + count
+
+
+@kernel
+def move_centres(vertices: Floats, first: int, centres: Centres, rows: Integers) -> None:
+    """Put some centres, whose rows of the vertices begin at `first`, in the mean of their corners."""
+    for row in rows:
+        begin, end = centres.start[row], centres.start[row + 1]
+        for axis in range(3):
+            total = 0.0
+            for k in range(begin, end):
+                total += vertices[centres.corner[k], axis]
+            vertices[first + row, axis] = total / (end - begin)
+
+
+def _find_centres(loops: Loops, cell_count: int, cells: Integers) -> Centres:
+    faces = convexity.faces_of_cells(loops, cell_count)
+    dart_counts = np.diff(loops.start[faces])
+    start, corners = np.zeros(len(cells) + 1, np.int64), np.empty(int(dart_counts[cells].sum()), np.int32)
+    _list_corners(loops, faces, cells, np.empty(int(dart_counts.max(initial=0)), np.int32), start, corners)
+    return Centres(cells, start, corners[: start[-1]].copy())
+
+
+def _keep_faces(loops: Loops, phi2: Indices, keep: NDArray[np.bool_]) -> tuple[Loops, Indices]:
+    """Some of the faces, whole cells at a time, their cells numbered anew."""
+    darts = np.repeat(keep, loops.sizes)
+    number = np.cumsum(darts, dtype=np.int32) - np.int32(1)
+    _, cell = np.unique(loops.cell[keep], return_inverse=True)
+    start = np.concatenate(([0], np.cumsum(loops.sizes[keep])))
+    return Loops(loops.vertex[darts], start, cell.astype(np.int32)), number[phi2[darts]]
+
+
+def _cut_faces(loops: Loops, faces: Integers) -> tuple[Integers, Integers]:
+    """The triangles (n,3) of faces that are not planar, joined to the lowest corner, and the face of each."""
+    triangles: list[Integers] = []
+    owners: list[Integers] = []
+    sizes = loops.sizes[faces]
+    for size in np.unique(sizes).tolist():
+        chosen = faces[sizes == size]
+        rings = loops.vertex[loops.start[chosen][:, np.newaxis] + np.arange(size)].astype(np.int64)
+        turn = (np.argmin(rings, axis=1)[:, np.newaxis] + np.arange(size)) % size
+        rings = np.take_along_axis(rings, turn, axis=1)
+        fans = [rings[:, [0, k, k + 1]] for k in range(1, size - 1)]
+        triangles.append(np.stack(fans, axis=1).reshape(-1, 3))
+        owners.append(np.repeat(chosen, size - 2))
+    if not triangles:
+        return np.empty((0, 3), np.int64), np.empty(0, np.int64)
+    return np.concatenate(triangles), np.concatenate(owners)
+
+
+def _pyramid(size: int) -> Shape:
+    sides = tuple((k, size, (k + 1) % size) for k in range(size))
+    return Shape("pyramid", size + 1, (tuple(range(size)), *sides))
+
+
+def _cut_cells(
+    loops: Loops, shapes: convexity.Shapes, cut: Integers, first_vertex: int
+) -> tuple[list[tuple[Shape, NDArray[Any]]], list[Integers]]:
+    """Corners of the parts of the cut cells, shape by shape, and the cells they belong to."""
+    centre = np.full(int(loops.cell[-1]) + 1, -1, np.int64)
+    centre[cut] = first_vertex + np.arange(len(cut))
+    inside = centre[loops.cell] >= 0
+    whole_triangle = (loops.sizes == 3) & inside
+    three = np.flatnonzero(whole_triangle)
+    triangles, owners = _cut_faces(loops, np.flatnonzero(inside & ~shapes.planar))
+    triangles = np.concatenate((loops.vertex[loops.start[three][:, np.newaxis] + np.arange(3)], triangles))
+    owners = np.concatenate((three, owners))
+    parts: list[tuple[Shape, NDArray[Any]]] = [(TETRAHEDRON, np.column_stack((triangles, centre[loops.cell[owners]])))]
+    cells = [loops.cell[owners].astype(np.int64)]
+    flat = inside & shapes.planar & ~whole_triangle
+    for size in np.unique(loops.sizes[flat]).tolist():
+        chosen = np.flatnonzero(flat & (loops.sizes == size))
+        rings = loops.vertex[loops.start[chosen][:, np.newaxis] + np.arange(size)]
+        parts.append((_pyramid(size), np.column_stack((rings, centre[loops.cell[chosen]]))))
+        cells.append(loops.cell[chosen].astype(np.int64))
+    return parts, cells
+
+
+def subdivide(
+    vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.Shapes, numbers: Indices, name: str
+) -> Parts:
+    """The parts of all cells: one for each whole cell, in order, then those of the others. `numbers` are the cells' numbers in messages."""
+    cell_count = len(shapes.verdict)
+    cut = np.flatnonzero(shapes.verdict != convexity.GOOD)
+    centres = _find_centres(loops, cell_count, cut)
+    if not len(cut):
+        return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, centres)
+    is_cut = np.zeros(cell_count, np.bool_)
+    is_cut[cut] = True
+    whole = _keep_faces(loops, phi2, ~is_cut[loops.cell])
+    cells = [np.flatnonzero(~is_cut)]
+    pieces, owners = _cut_cells(loops, shapes, cut, len(vertices))
+    built, next_part = [whole], len(cells[0])
+    for (shape, corners), owner in zip(pieces, owners, strict=True):
+        built.append(loops_of(shape, corners, next_part))
+        cells.append(owner)
+        next_part += len(corners)
+    together, links = concatenate(built)
+    part_cell = np.concatenate(cells).astype(np.int32)
+    points = np.concatenate((vertices, np.empty((len(cut), 3))))
+    move_centres(points, len(vertices), centres, np.arange(len(cut)))
+    found = convexity.judge_cells(points, together, next_part)
+    bad = found.verdict != convexity.GOOD
+    if bad.any():
+        words = "is not convex: it is not even star-shaped about the mean of its corners"
+        raise InvalidInput(name, words, int(numbers[part_cell[bad]].min()))
+    return Parts(together, links, part_cell, found.base, points, centres)
