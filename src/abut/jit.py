@@ -154,18 +154,13 @@ def element(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """An element function that LLVM always copies into its callers: for short ones in the innermost loops, with many numbers to pass."""
+    """Compile a function that LLVM always copies into its callers: for the innermost loops, where handing over the arguments costs more than the work."""
     return _compile(function, forceinline=True)
 
 
 def kernel(function: F) -> F:
     """Compile a function over arrays, run on one thread, without the interpreter lock."""
     return _compile(function)
-
-
-def inlined(function: F) -> F:
-    """Compile a small function over arrays into each of its callers: handing a tuple of a dozen arrays to a call costs 0.1 µs and more."""
-    return _compile(function, forceinline=True)
 
 
 def parallel(function: F) -> F:
