@@ -154,7 +154,7 @@ def element(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Compile a function that LLVM always copies into its callers: for the innermost loops, where handing over the arguments costs more than the work."""
+    """Compile a function that LLVM always copies into its callers: for innermost loops, where handing over arguments costs more than the work."""
     return _compile(function, forceinline=True)
 
 
