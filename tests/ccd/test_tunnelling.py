@@ -47,6 +47,7 @@ def gap_of_shadow(points: np.ndarray, x: float, y: float) -> float:
     return float(np.maximum(shadow.min(axis=0) - reach, -reach - shadow.max(axis=0)).max())
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("spinning", [False, True], ids=["straight", "with the whole scene turned"])
 def test_a_bullet_never_passes_through_paper(spinning: bool):
     rng = np.random.default_rng(41)
@@ -116,6 +117,7 @@ def first_contact(blade: tuple[np.ndarray, np.ndarray], rod: tuple[np.ndarray, n
     return min(found, default=np.inf)
 
 
+@pytest.mark.large
 def test_a_spinning_blade_never_passes_through_a_rod():
     rng = np.random.default_rng(42)
     hits = 0

@@ -56,7 +56,9 @@ def test_vessel_network(rng):
     chosen = network.tetrahedra[rng.integers(len(network.tetrahedra), size=COUNT)]
     env = cells.tetrahedra(network.vertices, network.tetrahedra)
     tests = count_tests(env, network.vertices[chosen].mean(axis=1), 0.01)
-    assert np.median(tests) == 4  # the prediction holds for most; the mean follows the length of the moves, see docs/cells.md
+    assert (
+        np.median(tests) == 4
+    )  # the prediction holds for most; the mean follows the length of the moves, see docs/cells.md
     assert tests.mean() <= 6.75  # as in the channel with moves of this length
 
 

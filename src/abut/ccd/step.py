@@ -21,7 +21,7 @@ from abut.ccd.turning import solve_turning
 TURNING_TOLERANCE = 1e-9
 """How near features of turning bodies are when they are said to touch, as a part of the size of the scene."""
 PLACE_NOISE = 16 * 2.0**-53
-"""Rounding of the places of both features of a pair, as a part of the largest coordinate."""
+"""Rounding of the places of both features of a pair, as a part of the numbers that a place is the sum of."""
 SAG = 0.1
 """How far paths may bend in one span, as a part of the mean edge length: more spans give boxes that fit, and cost a tree each."""
 MAX_SPANS = 64
@@ -47,7 +47,7 @@ class Step:
         self.size = sum(len(m.mesh.faces) for m in self.motions)
         self.turns = any(m.rotates for m in self.motions)
         self.is_partly_straight = not self.turns or all((m.paths.angle == 0.0).any() for m in self.motions)
-        largest = max(float(np.abs(v).max()) for m in self.motions for v in (m.vertices_t0, m.vertices_t1))
+        largest = max(_largest_part(m) for m in self.motions) if self.turns else 0.0
         low = np.min([m.vertices_t0.min(axis=0) for m in self.motions], axis=0)
         high = np.max([m.vertices_t0.max(axis=0) for m in self.motions], axis=0)
         self.limits = (distance, TURNING_TOLERANCE * float(np.linalg.norm(high - low)), PLACE_NOISE * largest)
@@ -130,6 +130,13 @@ class Step:
             end,
             self.limits,
         )
+
+
+def _largest_part(motion: Motion) -> float:
+    """A bound on the numbers that the place of a vertex is the sum of: they may be larger than the place itself."""
+    paths = motion.paths
+    parts = (paths.base, paths.velocity, paths.cosine, paths.sine)
+    return sum(float(np.abs(part).max()) for part in parts)
 
 
 def _moving(motion: Motion, vertices_t0: Floats, vertices_t1: Floats) -> Moving:

@@ -5,7 +5,8 @@ apart than the bends of both, the turning ones do not touch. If they come closer
 tried, whose bend is smaller by the square. A contact is reported once the bend is below `tolerance`, a length, and the only way in which the
 answer is not exact: the features are then within the tolerance of each other, and the time is not late.
 
-Rounding: a place is off by 8u of the size of the scene at most (four products and sums of numbers no larger); `noise` has this for both features.
+Rounding: a place is off by 8u at most of the numbers that it is the sum of (four products and sums, sine and cosine to 1u); `noise` has this for
+both features.
 
 Failure case: features that slide along each other closer than the tolerance need many spans; after MAX_SPANS the pair counts as a hit, at the
 last time that is known to be free (status LIMIT).
