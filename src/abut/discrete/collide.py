@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers
-from abut.discrete.bodies import BODIES, Body, Deformable, Rigid, as_body, closedness
+from abut.discrete.bodies import BODIES, Body, Deformable, Rigid, as_body, closedness, own_poses
 from abut.discrete.contacts import Contacts
 from abut.discrete.inside import find_inside
 from abut.discrete.rules import Meet, Near
@@ -22,8 +22,8 @@ from abut.discrete.traversal import Pairs
 from abut.errors import InvalidInput, Unsupported
 from abut.jit import threads_for
 
-ROOM = 1024  # pairs a query has room for at once; one with more is searched again
-QUERIES_AT_ONCE = 4096
+ROOM = 4096  # pairs a query has room for at once; one with more is searched again
+QUERIES_AT_ONCE = 1024
 # Fewer queries than this are searched on one thread: entering a parallel loop takes longer than it saves (`jit.threads_for`).
 PARALLEL_FIRST, PARALLEL_ALL = 128, 8
 UNLIMITED = np.iinfo(np.int64).max
@@ -62,7 +62,7 @@ def collide(
     if poses is not None:
         if isinstance(body_a, Deformable):
             raise Unsupported("poses of a deformable body a: its vertices already say where it is")
-        return _collide_many(body_a, arrays.rigid_poses(poses, "poses"), body_b, reach, limit)
+        return _collide_many(body_a, own_poses(poses), body_b, reach, limit)
     if first and reach == 0.0:
         return _find_first(body_a, body_b)
     return _collide_once(body_a, body_b, reach, limit)
@@ -102,9 +102,10 @@ def _rule(reach: float) -> Meet | Near:
     return Near(reach) if reach > 0.0 else Meet(0)
 
 
-def _search_once(a: Body, pose_a: Floats, b: Body, reach: float, limit: int, work: Integers) -> tuple[int, Pairs]:
-    """The count (or MAYBE_HELD) and the slots of all pairs of one query."""
-    room = 1 if limit == 1 else ROOM
+def _search_once(
+    a: Body, pose_a: Floats, b: Body, reach: float, limit: int, work: Integers, room: int = ROOM
+) -> tuple[int, Pairs]:
+    """The count (or MAYBE_HELD) and the slots of all pairs of one query; room: for so many pairs at first."""
     while True:
         out = np.empty((room, 2), dtype=np.int32)
         count = search(a._handle, pose_a, b._handle, b._pose, _rule(reach), out, limit, work)
@@ -139,12 +140,15 @@ def _collide_many(a: Body, poses: Floats, b: Body, reach: float, limit: int) -> 
             search_many(
                 a._handle, poses[part], b._handle, b._pose, _rule(reach), room, out, limit, counts[part], work[part]
             )
+        if room == 1:
+            found.append(out[counts[part] > 0])
+            continue
         for i in np.flatnonzero(counts[part] > 0):
             if counts[start + i] <= room:
                 found.append(out[i * room : i * room + counts[start + i]])
             else:
-                again = np.zeros(3, dtype=np.int64)
-                found.append(_search_once(a, poses[start + i], b, reach, limit, again)[1])
+                again, enough = np.zeros(3, dtype=np.int64), int(counts[start + i])
+                found.append(_search_once(a, poses[start + i], b, reach, limit, again, enough)[1])
     pairs = np.concatenate(found) if found else NO_PAIRS
     held = _find_holders(a, poses, b, reach, counts)
     return Contacts(a, poses, b, b._pose, pairs, work.sum(axis=0), held, np.maximum(counts, 0))

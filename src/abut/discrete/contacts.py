@@ -13,6 +13,7 @@ from abut.discrete.depth import measure_depth
 from abut.discrete.details import copy_corners, describe, join_faces
 from abut.discrete.traversal import ROUNDED, Pairs
 from abut.geometry.vec import Vec3
+from abut.jit import threads_for
 from abut.mesh import Mesh
 
 
@@ -160,8 +161,9 @@ class Contacts:
             (asked.a, rows.face_a, asked.pose_a.reshape(-1, 4, 4), rows.query, a),
             (asked.b, rows.face_b, asked.pose_b[np.newaxis], np.zeros_like(rows.query), b),
         )
-        for body, faces, poses, query, out in sides:
-            copy_corners(body._packets.tree.corners, body._slot_of[faces], poses, query, out)
+        with threads_for(len(self)):
+            for body, faces, poses, query, out in sides:
+                copy_corners(body._packets.tree.corners, body._slot_of[faces], poses, query, out)
         return a, b
 
     @cached_property
@@ -170,7 +172,8 @@ class Contacts:
             return NO_DETAILS
         a, b = self.__dict__.get("_corners") or self._copy_corners()
         details = _Details(np.empty((len(a), 2, 3)), np.empty((len(a), 3)), np.empty(len(a)))
-        describe(a, b, *details)
+        with threads_for(len(self)):
+            describe(a, b, *details)
         return _Details(*map(frozen, details))
 
     @property

@@ -4,6 +4,8 @@ Nothing here decides anything; it describes pairs that are known. Where signs ar
 are in doubt (touching, coplanar, degenerate) by `geometry.crossings`.
 """
 
+import math
+
 import numpy as np
 
 from abut.arrays import Floats, Integers
@@ -12,7 +14,7 @@ from abut.discrete.traversal import Pairs
 from abut.geometry.crossings import SEPARATE, intersect_triangle_triangle
 from abut.geometry.triangles import closest_separate_triangles
 from abut.geometry.vec import Vec3, cross, dot, lerp, norm, scale, subtract
-from abut.jit import element, kernel
+from abut.jit import element, kernel, parallel, prange
 
 # A sign is clear when the number exceeds this part of the magnitudes it was computed from; rounding stays 2¹⁰ times below.
 CLEAR = 2.0**-40
@@ -74,10 +76,10 @@ def _meet_clearly(
     return dot(along, subtract(high, low)) > 0.0, low, high
 
 
-@kernel
+@parallel
 def copy_corners(corners: Floats, slots: Integers, poses: Floats, query: Integers, out: Floats) -> None:
     """World coordinates of the triangles in some slots, (n,9), each at the pose of its query."""
-    for i in range(len(slots)):
+    for i in prange(len(slots)):
         pose = poses[query[i]]
         for c in range(3):
             x, y, z = world_corner(corners, slots[i], c, pose)
@@ -91,26 +93,28 @@ def _row(corners: Floats, i: int, c: int) -> Vec3:
     return (corners[i, 3 * c], corners[i, 3 * c + 1], corners[i, 3 * c + 2])
 
 
-@kernel
+@element
+def _describe_pair(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3, b2: Vec3) -> tuple[Vec3, Vec3, Vec3, float]:
+    """The two ends of a contact, its unit normal from a to b, and the distance, −1 for triangles that meet."""
+    zero, up = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    n_a, n_b = cross(subtract(a1, a0), subtract(a2, a0)), cross(subtract(b1, b0), subtract(b2, b0))
+    clear, p, q = _meet_clearly(a0, a1, a2, b0, b1, b2, n_a, n_b)
+    if not clear:
+        status, p, q = intersect_triangle_triangle(a0, a1, a2, b0, b1, b2)
+        if status == SEPARATE:
+            _, _, p, q, gap_sq = closest_separate_triangles(a0, a1, a2, b0, b1, b2)
+            return p, q, _unit_or(subtract(q, p), up), math.sqrt(gap_sq)
+    out_of_a = _unit_or(n_a, zero)
+    return p, q, _unit_or(subtract(out_of_a, _unit_or(n_b, zero)), _unit_or(out_of_a, up)), -1.0
+
+
+@parallel
 def describe(a: Floats, b: Floats, segment: Floats, normal: Floats, gap: Floats) -> None:
     """For each row of corners (n,9): segment (n,2,3), unit normal from a to b (n,3), and distance (n,), −1 for triangles that meet."""
-    zero, up = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-    for i in range(len(a)):
-        a0, a1, a2 = _row(a, i, 0), _row(a, i, 1), _row(a, i, 2)
-        b0, b1, b2 = _row(b, i, 0), _row(b, i, 1), _row(b, i, 2)
-        n_a, n_b = cross(subtract(a1, a0), subtract(a2, a0)), cross(subtract(b1, b0), subtract(b2, b0))
-        clear, p, q = _meet_clearly(a0, a1, a2, b0, b1, b2, n_a, n_b)
-        gap[i] = -1.0
-        if not clear:
-            status, p, q = intersect_triangle_triangle(a0, a1, a2, b0, b1, b2)
-            if status == SEPARATE:
-                _, _, p, q, gap_sq = closest_separate_triangles(a0, a1, a2, b0, b1, b2)
-                gap[i] = np.sqrt(gap_sq)
-        if gap[i] >= 0.0:
-            n = _unit_or(subtract(q, p), up)
-        else:
-            out_of_a = _unit_or(n_a, zero)
-            n = _unit_or(subtract(out_of_a, _unit_or(n_b, zero)), _unit_or(out_of_a, up))
+    for i in prange(len(a)):
+        p, q, n, gap[i] = _describe_pair(
+            _row(a, i, 0), _row(a, i, 1), _row(a, i, 2), _row(b, i, 0), _row(b, i, 1), _row(b, i, 2)
+        )
         for k in range(3):
             segment[i, 0, k] = p[k]
             segment[i, 1, k] = q[k]
