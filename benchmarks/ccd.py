@@ -117,7 +117,7 @@ def time_step(console: Console, name: str) -> None:
 
 
 def judge_scene(console: Console, name: str) -> None:
-    """Our impacts beside the symbolic verdicts, and ipctk's default on the pairs of the candidates (cloth-funnel) or of ours (cloth-ball)."""
+    """Our impacts beside the symbolic verdicts, and on cloth-funnel ipctk's default on all candidates: on cloth-ball that would take minutes."""
     step = load_step(name)
     truth, impacts = load_truth(name, step[0]), abut.sweep(*step)
     out = table(f"{name}: verdicts", "", "true", "missed", "false positives")
