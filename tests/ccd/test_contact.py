@@ -5,13 +5,6 @@ import pytest
 
 from abut import ccd
 from abut.ccd.contact import contact_point_normal_edge_edge, contact_point_normal_vertex_face
-from abut.ccd.impact import (
-    impact_edge_edge,
-    impact_edge_edge_within,
-    impact_vertex_face,
-    impact_vertex_face_within,
-)
-from abut.ccd.within import WITHIN_STEPS
 from abut.jit import INTERPRETED
 from ccd.query_kinds import KINDS
 
@@ -99,19 +92,3 @@ def test_features_lie_on_their_sides_just_before(is_face):
             assert np.dot(normal, before) > 0.0
             checked += 1
     assert checked > 0.5 * verdict.hit.sum()
-
-
-def test_entry_points_of_kernels_agree_with_the_batch():
-    rng = np.random.default_rng(4)
-    for is_face in (True, False):
-        queries = rng.normal(size=(4 if INTERPRETED else 40, 8, 3))
-        touch, near = ASK[is_face](queries), ASK[is_face](queries, min_separation=0.1)
-        impact = impact_vertex_face if is_face else impact_edge_edge
-        within = impact_vertex_face_within if is_face else impact_edge_edge_within
-        for i, query in enumerate(queries):
-            status, time = impact(*tuples(query), 1.0, 1e-9)
-            assert status == touch.status[i]
-            assert time == (touch.time[i] if touch.hit[i] else 2.0)
-            status, time = within(*tuples(query), 0.1, 1.0, WITHIN_STEPS)
-            assert status == near.status[i]
-            assert time == (near.time[i] if near.hit[i] else 2.0)
