@@ -111,8 +111,7 @@ def test_swept_faces_agree_with_rational_volumes(make, rng):
     for body, corners, goal in bodies(world, rng, 3):
         try:
             moves = body.move(np.array([goal, *corners[1:]]), "continuous", cull="none")
-        except InvalidInput as error:
-            assert "faces" in str(error)
+        except InvalidInput:  # its edges are free, but not its face
             continue
         expected = sweeps.sweep_face(parts, corners[0], goal, corners[1], corners[2])
         done += 1

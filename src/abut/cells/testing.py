@@ -126,18 +126,13 @@ def test_edge(
             return np.inf, 0, NO_FACE
         if not rules.is_exhaustive:
             return 0.0, space.dimension - 1, space.face[cell, slot]
-    begin(front)
-    follow(space, front, True, p_cell, p, g, ANY_CELL)
-    cell, slot, _, _ = follow(space, front, True, p_cell, p, q, ANY_CELL)
-    if (
-        slot != NO_FACE
-    ):  # an obstacle has been put in the way of the edge: all that can be asked is whether it gets free
-        cell, slot, _, _ = follow(space, front, False, g_cell, g, q, ANY_CELL)
-        time = np.inf if slot == NO_FACE else 0.0
-        return time, space.dimension - 1, space.face[cell, max(slot, 0)]
+    if _list_cells(space, front, integer(2), (p_cell, p_cell, p_cell, p_cell), (p, p, p, p), (g, q, q, q)) < 2:
+        # An obstacle has been put in the way of the edge: all that can be asked is whether it gets free.
+        is_free = rules.is_continuous and follow(space, front, False, g_cell, g, q, q_cell)[1] == NO_FACE
+        return (np.inf if is_free else 0.0), space.dimension - 1, space.face[g_cell, 0]
     time, kind, dart = search_triangle(space, front, p, g, q)
     if time == np.inf and not rules.is_continuous:
-        return 0.0, space.dimension - 1, space.face[cell, 0]
+        return 0.0, space.dimension - 1, space.face[g_cell, 0]
     return time, kind, dart
 
 
