@@ -121,6 +121,7 @@ def test_times_keep_any_tolerance(tolerance):
         check(colliding(rng, is_face, 4 if INTERPRETED else 20), is_face, tolerance)
 
 
+@pytest.mark.large
 def test_the_widest_span_of_magnitudes_is_never_missed():
     """Coordinates from 2⁻¹⁰⁷⁴ to 2²⁴⁸: where integers run out of room the status says so, and counts as a hit."""
     rng = np.random.default_rng(4)
