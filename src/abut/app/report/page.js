@@ -12,10 +12,11 @@ function sayMoment() {
   const parts = [], unknown = missing.has(step + 1) || skipped.has(step);
   if (cuts) parts.push(`${whole(cuts)} cut${cuts === 1 ? "" : "s"}`);
   if (impacts) parts.push(`${whole(impacts)} in the step`);
-  $("clock-count").textContent = missing.has(step) ? "not checked"
+  $("clock-count").textContent = document.body.dataset.state === "view" ? (missing.has(step) ? "missing" : "")
+    : missing.has(step) ? "not checked"
     : parts.join(", ") || (unknown ? "step not checked" : "no contact");
   $("clock-count").classList.toggle("none", !parts.length);
-  $("slider").setAttribute("aria-valuetext", `${$("clock-time").textContent}, ${$("clock-count").textContent}`);
+  $("slider").setAttribute("aria-valuetext", [$("clock-time"), $("clock-count")].map((e) => e.textContent).filter(Boolean).join(", "));
   const everything = $("colour").value === "all";
   $("scale-low").textContent = everything ? "frame 0" : `frame ${step}`;
   $("scale-high").textContent = everything ? `frame ${lastFrame}` : step < lastFrame ? `${step + 1}` : "";
