@@ -192,12 +192,13 @@ def turn_freely(q: Quaternion, spin: Vec3, m: Inertia, dt: float) -> Turned:
     speed = norm(spin)
     angle = abs(dt) * speed
     trace = m[0] + m[1] + m[2]
-    steps = math.ceil(angle / MOST_ANGLE) if angle < MOST_ANGLE * MOST_SUBSTEPS else 0
-    unit = (m[0] / trace, m[1] / trace, m[2] / trace, m[3] / trace, m[4] / trace, m[5] / trace)
+    share = 1.0 / trace if 0.0 < trace < math.inf else 0.0
+    unit = (m[0] * share, m[1] * share, m[2] * share, m[3] * share, m[4] * share, m[5] * share)
     a, b, c = (unit[0], unit[3], unit[4]), (unit[3], unit[1], unit[5]), (unit[4], unit[5], unit[2])
-    if not dot(a, cross(b, c)) > LEAST_DETERMINANT or steps == 0:  # NaN where the trace is zero or infinite
-        free = steps > 0 or angle == 0.0 or not trace > 0.0
-        return normalise(multiply(turning(spin, dt * speed), q)), spin, free
+    plain = not dot(a, cross(b, c)) > LEAST_DETERMINANT
+    if plain or angle > MOST_ANGLE * MOST_SUBSTEPS:
+        return normalise(multiply(turning(spin, dt * speed), q)), spin, plain
+    steps = math.ceil(angle / MOST_ANGLE)
     w = rotate(conjugate(q), spin)
     done = True
     for _ in range(steps):
