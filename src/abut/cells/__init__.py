@@ -3,6 +3,7 @@
 from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.darts import OUTSIDE, Darts
 from abut.cells.environment import Environment
+from abut.cells.filling import from_surface
 from abut.cells.orbits import Marker, label_orbits, orbit
 from abut.cells.particles import Particles
 from abut.cells.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
@@ -24,6 +25,7 @@ __all__ = [
     "Particles",
     "Status",
     "channel",
+    "from_surface",
     "hexahedra",
     "label_orbits",
     "mixed",
