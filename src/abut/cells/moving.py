@@ -47,7 +47,7 @@ from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, scale, subtract
-from abut.jit import element, inlined, kernel, stay_apart
+from abut.jit import element, inlined, integer, kernel, stay_apart
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
 GAP = 2.0**-26
@@ -105,14 +105,16 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
     The normal is that of the obstacle, for hits of the vertex itself.
     """
     stay_apart()
-    p, cell = point_3d(body.position, row), body.cell[row]
+    p, cell = point_3d(body.position, row), integer(body.cell[row])
     first_time, kind, dart, edge, face, normal = np.inf, 0, NO_FACE, NOTHING, NOTHING, (0.0, 0.0, 0.0)
     goal, share, low, high, low_point, low_cell, high_point = g, 1.0, 0.0, 1.0, p, cell, g
-    halving, gap, least, rounding = False, GAP, 0.0, 0.0
+    halving, gap, least, rounding, contact = False, GAP, 0.0, 0.0, 1.0
     for tries in range(MOST_TRIES):
-        reached, slot, through, hit = follow(space, front, False, cell, p, goal, ANY_CELL)
+        reached, slot, through, hit = follow(space, front, False, cell, p, goal, integer(ANY_CELL))
         if slot == NO_FACE:
-            time, new_kind, new_dart, new_edge, new_face = find_first(space, front, body, rules, row, goal, reached)
+            time, new_kind, new_dart, new_edge, new_face = find_first(
+                space, front, body, rules, row, goal, integer(reached)
+            )
             new_normal = normal
         else:
             _, time, new_normal = stop_at(space, reached, slot, through, hit, p, goal)
