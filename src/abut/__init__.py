@@ -27,6 +27,7 @@ __all__ = [
     "cells",
     "collide",
     "contains",
+    "contours",
     "convex",
     "distance",
     "dynamics",

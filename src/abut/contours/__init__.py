@@ -4,6 +4,7 @@ from abut.contours import svg
 from abut.contours.boxes import Boxes, build_boxes
 from abut.contours.collide import collide, contains, distance, meets, winding
 from abut.contours.contour import Contour
+from abut.contours.many import collide_all, pairs
 from abut.contours.results import (
     A_IN_B,
     APART,
@@ -34,9 +35,11 @@ __all__ = [
     "Relation",
     "build_boxes",
     "collide",
+    "collide_all",
     "contains",
     "distance",
     "meets",
+    "pairs",
     "svg",
     "winding",
 ]

@@ -4,8 +4,6 @@
 normals come in world coordinates. Contours that hold one another count as meeting.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -152,8 +150,3 @@ def _wind(contour: Contour, points: object) -> tuple[Integers, Integers]:
     with threads_for(len(rows), FEW):
         wind_many(_table(contour, "contour"), rows, numbers, on)
     return frozen(numbers), frozen(on)
-
-
-def as_tables(contours: Sequence[Contour]) -> Integers:
-    """(m,) addresses of the contours' tables; valid while the contours live."""
-    return np.array([_table(contour, f"contours[{i}]") for i, contour in enumerate(contours)], np.int64)

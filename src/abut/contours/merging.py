@@ -52,8 +52,8 @@ def _cyclic(x: float, y: float, period: int) -> float:
 
 @element
 def _same(a: View, b: View, pose: Four, s: float, t: float, p: float, q: float, near: float) -> bool:
-    """Whether (s, t) and (p, q) are one place on both contours."""
-    if _cyclic(s, p, a.leaf_count) > SAME_PARAMETER or _cyclic(t, q, b.leaf_count) > SAME_PARAMETER:
+    """Whether (s, t) and (p, q) are one place on both contours; beginning and end of a are told apart."""
+    if abs(s - p) > SAME_PARAMETER or _cyclic(t, q, b.leaf_count) > SAME_PARAMETER:
         return False
     x, y = point_on(a, s, pose)
     u, v = point_on(a, p, pose)
@@ -97,6 +97,8 @@ def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float) ->
                 or _same(a, b, pose, p0, q0, s0, t0, near)
                 or _same(a, b, pose, p1, q1, s1, t1, near)
             ):
+                if p1 == p0 and s1 > p1:
+                    raw[c, 2] = t0
                 if s1 > p1:
                     raw[c, 1], raw[c, 3] = s1, t1
                 raw[c, 4] = 0.0
@@ -121,7 +123,7 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
                 if (
                     k != c
                     and raw[k, 1] >= n - SAME_PARAMETER
-                    and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0], raw[c, 2], near)
+                    and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
                 ):
                     raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
                     raw[k, 4] = 0.0
@@ -226,6 +228,8 @@ def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Fl
         period = float(b.leaf_count)
         way = (t1 - t0 + 0.5 * period) % period - 0.5 * period
         sigma, tau = 0.5 * (s0 + s1), t0 + 0.5 * way
+        if s0 >= a.leaf_count:
+            s0, s1 = s0 - a.leaf_count, s1 - a.leaf_count
         out[k, 0], out[k, 1], out[k, 2], out[k, 3] = s0, s1, t0, t1
         out[k, 4], out[k, 5] = point_on(a, sigma, pose)
         out[k, 6], out[k, 7] = _normal(a, b, pose, sigma, tau % period)
