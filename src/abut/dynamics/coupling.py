@@ -31,8 +31,8 @@ def couple(
 ) -> Any:
     """One step: the model proposes, the mobile moves as far as it can, the model takes note. Returns what `mobile.move` answers.
 
-    `options` go to `mobile.move`. The mobile's particles must be the model's, in their order, and where the model has them. In the plane the
-    model's z is kept. Without a mobile (None) the model moves freely, and the answer is None.
+    `options` go to `mobile.move`, and with `after="bounce"` the restitution too. The mobile's particles must be the model's, in their order, and
+    where the model has them. In the plane the model's z is kept. Without a mobile (None) the model moves freely, and the answer is None.
     """
     step = arrays.positive(dt, "dt")
     bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
@@ -43,6 +43,8 @@ def couple(
         if accept is not None:
             accept(targets)
         return None
+    if options.get("after") == "bounce":
+        options["restitution"] = bounce
     dimension = mobile.position.shape[1]
     moves = mobile.move(np.ascontiguousarray(targets[:, :dimension]), **options)
     if accept is not None:

@@ -3,6 +3,7 @@
 from abut.scenes.drape import Animation, cloth_on_ball
 from abut.scenes.hand import hand
 from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
+from abut.scenes.passage import Passage
 from abut.scenes.rough_contours import RoughContours, rough_contours
 from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
 from abut.scenes.surgery import SurgicalScene, surgical_scene
@@ -11,6 +12,7 @@ from abut.scenes.vessels import VesselNetwork, vessel_network
 __all__ = [
     "Animation",
     "BodyScene",
+    "Passage",
     "RoughContours",
     "SurgicalScene",
     "VesselNetwork",

@@ -89,7 +89,7 @@ def cube_scene(
     turns = _random_rotations(rng, count)
     points = centre[:, np.newaxis] + np.einsum("cij,kj->cki", turns, corners)
     clusters = np.arange(8 * count).reshape(count, 8)
-    model = ShapeMatching(points.reshape(-1, 3), clusters, stiffness=0.5, damping=2.0)
+    model = ShapeMatching(points.reshape(-1, 3), clusters, stiffness=0.5, damping=5.0)
     way = rng.normal(size=(count, 3))
     way *= speed / np.linalg.norm(way, axis=1, keepdims=True)
     model.velocity = np.repeat(way, 8, axis=0)
