@@ -4,6 +4,7 @@ from abut.cells.body_results import BodyMoves
 from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.darts import OUTSIDE, Darts
 from abut.cells.environment import Environment
+from abut.cells.filling import from_surface
 from abut.cells.mobile import Mobile
 from abut.cells.orbits import Marker, label_orbits, orbit
 from abut.cells.particles import Particles
@@ -28,6 +29,7 @@ __all__ = [
     "Particles",
     "Status",
     "channel",
+    "from_surface",
     "hexahedra",
     "label_orbits",
     "mixed",
