@@ -5,6 +5,7 @@ from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhed
 from abut.cells.darts import OUTSIDE, Darts
 from abut.cells.environment import Environment
 from abut.cells.filling import from_surface
+from abut.cells.meeting import Meetings, find_meetings
 from abut.cells.mobile import Mobile
 from abut.cells.orbits import Marker, label_orbits, orbit
 from abut.cells.particles import Particles
@@ -24,11 +25,13 @@ __all__ = [
     "Environment",
     "Kind",
     "Marker",
+    "Meetings",
     "Mobile",
     "Moves",
     "Particles",
     "Status",
     "channel",
+    "find_meetings",
     "from_surface",
     "hexahedra",
     "label_orbits",

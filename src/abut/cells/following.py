@@ -62,7 +62,7 @@ def push(front: Front, cell: Row) -> None:
 @kernel
 def push_star(space: Space, front: Front, vertex: Row) -> None:
     """Add the free cells around a vertex."""
-    for k in range(space.star_start[vertex], space.star_start[vertex + 1]):
+    for k in range(space.star_begin[vertex], space.star_end[vertex]):
         cell = space.star[k]
         if not space.obstacle[cell]:
             push(front, cell)

@@ -15,7 +15,6 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.adapting import GIVEN, begin_shape
 from abut.cells.body_results import BodyMoves
-from abut.cells.deformation import settle_rows
 from abut.cells.environment import Environment
 from abut.cells.following import Front, make_fronts
 from abut.cells.grouping import Links, check_edges, link_vertices
@@ -52,9 +51,8 @@ class Mobile:
         self._environment = environment
         points, edges, faces = _read_shape(shape, environment.dimension)
         check_edges(edges)
-        crowd = Particles(environment, points)
-        self._shape = begin_shape(crowd._inner, crowd._cells, edges, faces)
-        self._seen, self._part_cell = environment._version, environment._part_cell
+        self._crowd = Particles(environment, points)
+        self._shape = begin_shape(self._crowd._inner, self._crowd._cells, edges, faces)
         self._fronts: Front | None = None
         self._links: dict[bool, Links] = {}
         self._faces_are_free = False
@@ -88,7 +86,7 @@ class Mobile:
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each vertex lies."""
-        return arrays.frozen(self._part_cell[self._shape.cell])
+        return arrays.frozen(self._environment._cells_then(self._shape.cell, self._crowd._seen))
 
     @property
     def is_inserted(self) -> NDArray[np.bool_]:
@@ -133,7 +131,7 @@ class Mobile:
         _choose(response, "response", ("static", "adaptive", "hybrid", "rigid"))
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
-        if self._seen != self._environment._version:
+        if self._crowd._seen != self._environment._version:
             self.settle()
         goals = _raise_points(self._read_targets(targets))
         if rules.faces and not self._faces_are_free:
@@ -182,19 +180,14 @@ class Mobile:
 
         Edges may cross obstacles afterwards. Such an edge is free to leave: it is tested by its new place alone.
         """
-        environment, pushed = self._environment, np.zeros(len(self), np.bool_)
-        if self._seen == environment._version:
-            return arrays.frozen(pushed)
-        position, cells = self._shape.position.copy(), self._shape.cell.copy()
-        rows = np.arange(len(cells))
-        if self._seen >= environment._cut_version:
-            rows = np.flatnonzero(environment._stamps[cells] > self._seen)
-        cell_of_row = environment._heir[self._part_cell[cells[rows]]]
-        settle_rows(environment._space, *environment._list_parts(), cell_of_row, rows, cells, position, pushed)
-        self._shape = self._shape._replace(position=position, cell=cells)
-        self._seen, self._part_cell = environment._version, environment._part_cell
+        crowd = self._crowd
+        if crowd._seen == self._environment._version:
+            return arrays.frozen(np.zeros(len(self), np.bool_))
+        crowd._inner, crowd._cells = self._shape.position, self._shape.cell
+        pushed = crowd.settle()
+        self._shape = self._shape._replace(position=crowd._inner, cell=crowd._cells)
         self._fronts, self._faces_are_free = None, False
-        return arrays.frozen(pushed)
+        return pushed
 
     def _front(self, count: int) -> Front:
         """Scratch for so many threads."""
