@@ -4,6 +4,8 @@ from abut.cells.body_results import BodyMoves
 from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.darts import OUTSIDE, Darts
 from abut.cells.environment import Environment
+from abut.cells.filling import from_surface
+from abut.cells.meeting import Meetings, find_meetings
 from abut.cells.mobile import Mobile
 from abut.cells.orbits import Marker, label_orbits, orbit
 from abut.cells.particles import Particles
@@ -23,11 +25,14 @@ __all__ = [
     "Environment",
     "Kind",
     "Marker",
+    "Meetings",
     "Mobile",
     "Moves",
     "Particles",
     "Status",
     "channel",
+    "find_meetings",
+    "from_surface",
     "hexahedra",
     "label_orbits",
     "mixed",

@@ -48,6 +48,9 @@ class BodyMoves:
     face_tests: Integers
     """(n,) faces tested"""
 
+    source: Integers
+    """(n,) the row each vertex had before the move, or −1 for a particle that an adaptive response has inserted"""
+
     def __len__(self) -> int:
         return len(self.status)
 

@@ -77,24 +77,22 @@ def is_sound(space: Space, part: Row) -> bool:
 
 
 @kernel
-def find_unsound(space: Space, parts: Integers) -> int:
-    """The first of these parts that is not sound, or NOWHERE."""
+def mark_unsound(space: Space, parts: Integers, is_unsound: NDArray[np.bool_]) -> None:
+    """Mark those of these parts that are not sound."""
     for part in parts:
-        if not is_sound(space, part):
-            return part
-    return NOWHERE
+        is_unsound[part] = not is_sound(space, part)
 
 
 @kernel
 def list_around(space: Space, vertices: Integers, is_listed: NDArray[np.bool_]) -> None:
     """Mark the parts around these vertices."""
     for vertex in vertices:
-        for k in range(space.star_start[vertex], space.star_start[vertex + 1]):
+        for k in range(space.star_begin[vertex], space.star_end[vertex]):
             is_listed[space.star[k]] = True
 
 
 @kernel
-def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -> tuple[Row, Vec3, bool]:
+def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) -> tuple[Row, Vec3, bool]:
     """Where a particle is whose cell has moved: its part, its position, and whether a wall has passed over it."""
     for k in range(first, last):
         if holds(space, parts[k], p):
@@ -114,8 +112,9 @@ def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -
 @kernel
 def settle_rows(
     space: Space,
-    parts_start: Integers,
-    parts: Integers,
+    parts_begin: Integers,
+    parts_end: Integers,
+    parts: Indices,
     cell_of_row: Integers,
     rows: Integers,
     cells: Indices,
@@ -126,6 +125,6 @@ def settle_rows(
     for k in range(len(rows)):
         row, cell = rows[k], cell_of_row[k]
         p = (position[row, 0], position[row, 1], position[row, 2])
-        cells[row], reached, pushed[row] = _find_again(space, parts_start[cell], parts_start[cell + 1], parts, p)
+        cells[row], reached, pushed[row] = _find_again(space, parts_begin[cell], parts_end[cell], parts, p)
         for axis in range(3):
             position[row, axis] = reached[axis]

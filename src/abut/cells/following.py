@@ -15,7 +15,7 @@ from abut.cells.signs import MISSED, leave_cell
 from abut.cells.space import BLOCKED, NO_FACE, Space
 from abut.cells.walk import _first_exit, _is_within, lowest_plane
 from abut.geometry.vec import Vec3
-from abut.jit import inlined, kernel, stay_apart
+from abut.jit import inlined, integer, kernel, stay_apart
 
 STAMP, COUNT, TESTS, VISITS, EDGE_TESTS, EDGES_INSIDE, EDGES_BEHIND, FACE_TESTS = range(8)
 COUNTERS = 8
@@ -62,7 +62,7 @@ def push(front: Front, cell: Row) -> None:
 @kernel
 def push_star(space: Space, front: Front, vertex: Row) -> None:
     """Add the free cells around a vertex."""
-    for k in range(space.star_start[vertex], space.star_start[vertex + 1]):
+    for k in range(space.star_begin[vertex], space.star_end[vertex]):
         cell = space.star[k]
         if not space.obstacle[cell]:
             push(front, cell)
@@ -105,7 +105,7 @@ def follow(space: Space, front: Front, is_listing: bool, cell: Row, p: Vec3, q: 
         if near:
             slot = _first_exit(space.planes, cell, p, q)
             if slot >= 0 and space.neighbour[cell, slot] != BLOCKED:
-                cell = space.neighbour[cell, slot]
+                cell = integer(space.neighbour[cell, slot])
                 continue
             if lowest_plane(space.planes, cell, q[0], q[1], q[2]) > 1.0:
                 return cell, NO_FACE, MISSED, NO_FACE
@@ -114,4 +114,4 @@ def follow(space: Space, front: Front, is_listing: bool, cell: Row, p: Vec3, q: 
             return cell, NO_FACE, MISSED, NO_FACE
         if reached < 0:
             return cell, slot, through, hit
-        cell = reached
+        cell = integer(reached)

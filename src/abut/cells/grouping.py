@@ -4,11 +4,15 @@ A colouring gives no two vertices that share an edge the same colour: each verte
 neighbours. Vertices of one colour read and write nothing in common, so groups can be shared out among threads without changing the answer.
 """
 
+import itertools
+from typing import NamedTuple
+
 import numpy as np
 
 from abut.arrays import Floats, Integers
 from abut.errors import InvalidInput, Unsupported
 from abut.jit import kernel
+from abut.mesh import Mesh
 
 
 def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Integers]:
@@ -64,6 +68,46 @@ def close_loops(points: Floats, edges: Integers) -> Integers:
     a, b = points[edges[:, 0]], points[edges[:, 1]]
     area = np.bincount(loop[edges[:, 0]], a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], minlength=count)
     return np.where((area[loop[edges[:, 0]]] < 0)[:, np.newaxis], edges[:, ::-1], edges)
+
+
+class Links(NamedTuple):
+    """Who is whose neighbour, in the layout of `testing.Body`, and in which order vertices move."""
+
+    start: Integers
+    ring: Integers
+    fan_start: Integers
+    fan: Integers
+    """empty where neither faces nor insides are asked for"""
+    order: Integers
+    """the vertices group by group"""
+    group_start: Integers
+    dimension: int
+    is_closed: bool
+    """whether the fans have an inner side"""
+
+    @property
+    def groups(self) -> list[Integers]:
+        """Vertices that may move at the same time."""
+        return [self.order[a:b] for a, b in itertools.pairwise(self.group_start)]
+
+    def renewed(self, points: Floats, edges: Integers, faces: Integers) -> "Links":
+        """The same for a shape that has changed."""
+        return link_vertices(points, edges, faces, self.dimension, len(self.fan) > 0)
+
+
+def link_vertices(points: Floats, edges: Integers, faces: Integers, dimension: int, with_fans: bool) -> Links:
+    """Links of a mobile. Fans of faces run outwards where the mesh is closed; in the plane they are edges that must form closed loops."""
+    count, is_closed = len(points), False
+    start, ring = list_edges(edges, count)
+    fan_start, fan = np.zeros(count + 1, np.int64), np.empty((0, 3), np.int64)
+    if with_fans and dimension == 2:
+        is_closed = True
+        fan_start, fan = list_sides(close_loops(points, edges), count)
+    elif with_fans and len(faces):
+        mesh = Mesh(points, faces)
+        is_closed = mesh.is_closed and mesh.is_oriented
+        fan_start, fan = list_fans(outwards(points, faces, mesh.components) if is_closed else faces, count)
+    return Links(start, ring, fan_start, fan, *group_vertices(start, ring), dimension, is_closed)
 
 
 @kernel

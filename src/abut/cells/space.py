@@ -57,8 +57,9 @@ class Space(NamedTuple):
     """(cells, slots)"""
     planes: Floats
     """(cells, 4, slots)"""
-    star_start: Integers
-    """(vertices + 1,) where the cells around each vertex begin"""
+    star_begin: Integers
+    """(vertices,) where the cells around each vertex begin in `star`"""
+    star_end: Integers
     star: Indices
     """cells around the vertices, ascending for each"""
     reach: float
@@ -172,7 +173,8 @@ def lay_out(darts: Darts, vertices: Floats, base: Indices, face_cell: Indices, o
         face,
         np.empty((cell_count, slots), np.int32),
         np.empty((cell_count, 4, slots)),
-        start,
+        start[:-1].copy(),
+        start[1:].copy(),
         star,
         REACH * float(np.abs(vertices).max(initial=1.0 if darts.dimension == 2 else 0.0)),
     )

@@ -32,7 +32,7 @@ from abut.cells.sweeping import First, search_triangle
 from abut.cells.sweeping_faces import search_tetrahedron
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec3
-from abut.jit import kernel, stay_apart
+from abut.jit import integer, kernel, stay_apart
 
 CULL_CELLS, CULL_DIRECTION = 1, 2
 FACES_QUASI, FACES_CONTINUOUS = 1, 2
@@ -79,7 +79,7 @@ def goes_inwards(space: Space, body: Body, row: Row, g: Vec3) -> bool:
     for k in range(first, last):
         if side_of_fan(space, body, row, k, g) > 0:
             return False
-    return last > first
+    return bool(last > first)
 
 
 @kernel
@@ -106,7 +106,7 @@ def _list_cells(space: Space, front: Front, count: int, cells: Ends, begins: Poi
     begin(front)
     free = 0
     for k in range(count):
-        _, slot, _, _ = follow(space, front, True, cells[k], begins[k], ends[k], ANY_CELL)
+        _, slot, _, _ = follow(space, front, True, cells[k], begins[k], ends[k], integer(ANY_CELL))
         free += 1 if slot == NO_FACE else 0
     return free
 
@@ -126,18 +126,13 @@ def test_edge(
             return np.inf, 0, NO_FACE
         if not rules.is_exhaustive:
             return 0.0, space.dimension - 1, space.face[cell, slot]
-    begin(front)
-    follow(space, front, True, p_cell, p, g, ANY_CELL)
-    cell, slot, _, _ = follow(space, front, True, p_cell, p, q, ANY_CELL)
-    if (
-        slot != NO_FACE
-    ):  # an obstacle has been put in the way of the edge: all that can be asked is whether it gets free
-        cell, slot, _, _ = follow(space, front, False, g_cell, g, q, ANY_CELL)
-        time = np.inf if slot == NO_FACE else 0.0
-        return time, space.dimension - 1, space.face[cell, max(slot, 0)]
+    if _list_cells(space, front, integer(2), (p_cell, p_cell, p_cell, p_cell), (p, p, p, p), (g, q, q, q)) < 2:
+        # An obstacle has been put in the way of the edge: all that can be asked is whether it gets free.
+        is_free = rules.is_continuous and follow(space, front, False, g_cell, g, q, q_cell)[1] == NO_FACE
+        return (np.inf if is_free else 0.0), space.dimension - 1, space.face[g_cell, 0]
     time, kind, dart = search_triangle(space, front, p, g, q)
     if time == np.inf and not rules.is_continuous:
-        return 0.0, space.dimension - 1, space.face[cell, 0]
+        return 0.0, space.dimension - 1, space.face[g_cell, 0]
     return time, kind, dart
 
 
@@ -148,11 +143,11 @@ def _test_face(
     """What a face with the corners b and c and one that moves from p to g meets first; its edges are free."""
     is_hit = rules.faces == FACES_CONTINUOUS
     if not is_hit:
-        _list_cells(space, front, 2, (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
+        _list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
         is_hit = search_triangle(space, front, b, c, g)[0] < np.inf
     if not is_hit:
         return np.inf, 0, NO_FACE
-    _list_cells(space, front, 4, (p_cell, p_cell, p_cell, b_cell), (p, p, p, b), (g, b, c, c))
+    _list_cells(space, front, integer(4), (p_cell, p_cell, p_cell, b_cell), (p, p, p, b), (g, b, c, c))
     time, kind, dart = search_tetrahedron(space, front, p, g, b, c)
     if time == np.inf and rules.faces == FACES_QUASI:
         return 0.0, space.dimension - 1, space.face[p_cell, 0]
@@ -165,13 +160,13 @@ def find_first(
 ) -> tuple[float, int, Row, Row, Row]:
     """What the edges and faces of a vertex meet first on its free way to g: time, kind, dart, edge and face (one of them NOTHING)."""
     stay_apart()
-    p, p_cell = point_3d(body.position, row), body.cell[row]
+    p, p_cell = point_3d(body.position, row), integer(body.cell[row])
     best, kind, dart, edge, face = np.inf, 0, NO_FACE, NOTHING, NOTHING
     by_cells, stays = rules.culls & CULL_CELLS != 0, p_cell == g_cell
     inwards = (rules.culls & CULL_DIRECTION) != 0 and goes_inwards(space, body, row, g)
     for k in range(body.start[row], body.start[row + 1]):
         other = body.ring[k, 0]
-        q, q_cell = point_3d(body.position, other), body.cell[other]
+        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
         if by_cells and stays and q_cell == p_cell:
             front.state[EDGES_INSIDE] += 1
             continue
@@ -179,7 +174,7 @@ def find_first(
             front.state[EDGES_BEHIND] += 1
             continue
         front.state[EDGE_TESTS] += 1
-        goal = q_cell if by_cells else ANY_CELL
+        goal = q_cell if by_cells else integer(ANY_CELL)
         time, new_kind, new_dart = test_edge(space, front, rules, p, p_cell, g, g_cell, q, goal)
         if time < best:
             best, kind, dart, edge = time, new_kind, new_dart, body.ring[k, 1]
@@ -193,7 +188,7 @@ def find_first(
             continue
         front.state[FACE_TESTS] += 1
         b, c = point_3d(body.position, i), point_3d(body.position, j)
-        time, new_kind, new_dart = _test_face(space, front, rules, p, p_cell, g, g_cell, b, body.cell[i], c)
+        time, new_kind, new_dart = _test_face(space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c)
         if time < best:
             best, kind, dart, face = time, new_kind, new_dart, body.fan[k, 2]
     return best, kind, dart, edge, face
@@ -208,8 +203,10 @@ def find_blocked(space: Space, fronts: Front, body: Body, edges: Integers, faces
         a, b = (edges[k, 0], edges[k, 1]) if face < 0 else (faces[face, 0], faces[face, 1])
         c = b if face < 0 else faces[face, 2]
         p, g, q = point_3d(body.position, a), point_3d(body.position, b), point_3d(body.position, c)
-        cells = (body.cell[a], body.cell[a], body.cell[a], body.cell[a])
-        free = _list_cells(space, front, 1 if face < 0 else 2, cells, (p, p, p, p), (g, q, q, q))
+        cell = integer(body.cell[a])
+        free = _list_cells(
+            space, front, integer(1 if face < 0 else 2), (cell, cell, cell, cell), (p, p, p, p), (g, q, q, q)
+        )
         if face < 0 and free < 1:
             return k, NOTHING
         if face >= 0 and (free < 2 or search_triangle(space, front, p, g, q)[0] < np.inf):

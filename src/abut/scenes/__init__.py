@@ -4,6 +4,7 @@ from abut.scenes.drape import Animation, cloth_on_ball
 from abut.scenes.hand import hand
 from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
 from abut.scenes.passage import Passage
+from abut.scenes.rough_contours import RoughContours, rough_contours
 from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
 from abut.scenes.surgery import SurgicalScene, surgical_scene
 from abut.scenes.vessels import VesselNetwork, vessel_network
@@ -12,6 +13,7 @@ __all__ = [
     "Animation",
     "BodyScene",
     "Passage",
+    "RoughContours",
     "SurgicalScene",
     "VesselNetwork",
     "box",
@@ -25,6 +27,7 @@ __all__ = [
     "icosphere",
     "push_along",
     "pyramids",
+    "rough_contours",
     "surgical_scene",
     "torus",
     "vessel_network",
