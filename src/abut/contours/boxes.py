@@ -146,6 +146,16 @@ def _fit_upper(segments: Floats, pad: float, to_basic: bool, nodes: Floats, sums
 
 
 @kernel
+def _find_reach(segments: Floats) -> float:
+    """The largest distance of a control point from the origin, no less."""
+    largest = 0.0
+    for i in range(len(segments)):
+        for k in range(4):
+            largest = max(largest, segments[i, k, 0] * segments[i, k, 0] + segments[i, k, 1] * segments[i, k, 1])
+    return math.sqrt(largest) * (1.0 + 4.0 * UNIT)
+
+
+@kernel
 def find_bounds(segments: Floats) -> Floats:
     """(2,2) least and largest x and y of the curve."""
     result = np.empty((2, 2))
@@ -221,7 +231,7 @@ def build_boxes(segments: Floats, grown: Floats | None = None, fit: str = "basic
     if fit not in FITS:
         raise InvalidInput("fit", f"{fit!r} is neither 'basic' nor 'children'")
     nodes, sums = np.empty((2 * len(segments), 6)), np.empty((2 * len(segments), 6))
-    reach = float(np.hypot(segments[..., 0], segments[..., 1]).max())
+    reach = _find_reach(segments)
     nodes[0] = (reach, 0.0, 0.0, 0.0, 0.0, 0.0)
     tolerances = np.zeros(len(segments)) if grown is None else np.ascontiguousarray(grown)
     tolerances.flags.writeable = False  # one type of array for the kernel

@@ -107,10 +107,10 @@ class Contour:
 
     @classmethod
     def from_polygon(cls, corners: object, *, name: str = "") -> "Contour":
-        """Straight segments between (n,2) corners, n ≥ 3. A corner equal to the one before it, or a last equal to the first, is left out."""
+        """Straight segments between (n,2) corners, n ≥ 3. A corner equal to the next, or a last equal to the first, is left out."""
         points = arrays.points(corners, "corners", dimensions=2)
         if len(points):
-            points = points[(points != np.roll(points, 1, axis=0)).any(axis=1)]
+            points = points[(points != np.roll(points, -1, axis=0)).any(axis=1)]
         if len(points) < 3:
             raise InvalidInput("corners", f"has {len(points)} different corners, a polygon has at least 3")
         return cls._of(straight_segments(points, np.roll(points, -1, axis=0)), name)

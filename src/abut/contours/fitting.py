@@ -17,7 +17,7 @@ def fit_control(points: object, control_count: int | None) -> Floats:
     """(n,2) control points of a closed uniform cubic B-spline for points (m,2) in order."""
     rows = arrays.points(points, "points", dimensions=2)
     if len(rows):
-        rows = rows[(rows != np.roll(rows, 1, axis=0)).any(axis=1)]
+        rows = rows[(rows != np.roll(rows, -1, axis=0)).any(axis=1)]
     if len(rows) < 4:
         raise InvalidInput("points", f"has {len(rows)} different points, a closed cubic spline needs at least 4")
     if control_count is None:

@@ -95,11 +95,14 @@ def wind(view: View, x: float, y: float, delta: float) -> tuple[int, bool]:
     return (total, on)
 
 
+@kernel
+def _wind_at(table: int, x: float, y: float) -> tuple[int, bool]:
+    view = open_contour(table)
+    return wind(view, x, y, MEETING * max(load(view.nodes, 0), abs(x), abs(y)))
+
+
 @parallel
 def wind_many(table: int, points: Floats, windings: Integers, on: Integers) -> None:
     """Winding numbers about points (k,2)."""
-    view = open_contour(table)
     for i in prange(len(points)):
-        x, y = points[i, 0], points[i, 1]
-        delta = MEETING * max(load(view.nodes, 0), abs(x), abs(y))
-        windings[i], on[i] = wind(view, x, y, delta)
+        windings[i], on[i] = _wind_at(table, points[i, 0], points[i, 1])

@@ -295,7 +295,7 @@ def _corners(text: str, name: str) -> Floats:
     if len(numbers) % 2:
         raise InvalidInput(name, f"{len(numbers)} coordinates are not pairs")
     points = np.reshape(numbers, (-1, 2))
-    points = points[(points != np.roll(points, 1, axis=0)).any(axis=1)]
+    points = points[(points != np.roll(points, -1, axis=0)).any(axis=1)]
     if len(points) < 3:
         raise InvalidInput(name, f"{len(points)} different corners, a polygon has at least 3")
     return points
