@@ -14,11 +14,11 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import integrity
 from abut.cells.darts import Darts, Indices, Loops
-from abut.cells.deformation import find_unsound, list_around
+from abut.cells.deformation import find_moved, find_unsound, list_around, put_rows
 from abut.cells.location import Index, build_index
 from abut.cells.sewing import sew_edges
 from abut.cells.signs import NOWHERE
-from abut.cells.space import REACH, Space, fit_planes, link_cells
+from abut.cells.space import REACH, Space, fit_planes, link_cells, pack_space, spoil_records
 from abut.cells.subdivision import Centres, move_centres
 from abut.cells.surgery import cut_cell, merge_cells, sew_cells
 from abut.errors import InvalidInput, Unsupported
@@ -50,7 +50,8 @@ class Environment:
 
     def __init__(self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], recipe: Recipe | None) -> None:
         self._take(tables)
-        self._vertices = vertices
+        self._given: Floats | None = vertices  # None after a deformation, until asked for
+        self._given_count = len(vertices)
         self._obstacle = obstacle
         self._heir = np.arange(len(obstacle))  # what each cell has been merged into
         self._recipe = recipe  # None where cells are never cut
@@ -59,9 +60,11 @@ class Environment:
         self._stamps = np.zeros(len(tables.part_cell), np.int64)
         self._version = 0
         self._cut_version = 0
+        self._addresses, self._packed_space = np.empty(0, np.int64), None
 
     def _take(self, tables: Tables) -> None:
         self._darts, self._space, self._part_cell, self._centres = tables
+        self._around: tuple[Integers, Integers, Integers] | None = None
         self._index: Index | None = None
         self._parts_by_cell: tuple[Integers, Integers] | None = None
 
@@ -73,7 +76,9 @@ class Environment:
     @property
     def vertices(self) -> Floats:
         """(n, dimension) as given, without the centres of cells that are cut."""
-        return self._vertices
+        if self._given is None:
+            self._given = arrays.frozen(self._space.vertices[: self._given_count, : self.dimension].copy())
+        return self._given
 
     @property
     def darts(self) -> Darts:
@@ -119,47 +124,78 @@ class Environment:
         around = np.concatenate((parts, beyond[beyond >= 0].astype(np.int64)))
         link_cells(self._space, np.unique(around))
 
-    def deform(self, vertices: object) -> None:
-        """Move the vertices (n, dimension). Particles stay where they are; their next move begins with `Particles.settle`.
+    def deform(self, vertices: object, moved: object = None) -> None:
+        """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins
+        with `Particles.settle`.
 
-        Only cells around vertices that moved are looked at. One that lost its convexity or the planarity of a face is cut about its centre.
-        One that turns flat or inside out, the sign of an environment that collides with itself, is refused with its number
-        (`InvalidInput`), and the environment stays as it was.
+        Only cells around vertices that moved are looked at, and only the records that particles meet are renewed. A cell that lost its
+        convexity or the planarity of a face is cut about its centre. One that turns flat or inside out, the sign of an environment that
+        collides with itself, is refused with its number (`InvalidInput`), and the environment stays as it was.
         """
-        points = arrays.points(vertices, "vertices", dimensions=self.dimension, keep=True)
-        if points.shape != self._vertices.shape:
-            raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {len(self._vertices)}")
-        moved = np.flatnonzero((points != self._vertices).any(axis=1))
-        if not len(moved):
+        rows, points = self._read_moved(vertices, moved)
+        if not len(rows):
             return
-        listed = np.zeros(len(self._part_cell), np.bool_)
-        list_around(self._space, moved, listed)
-        concerned = np.zeros(self.cell_count, np.bool_)
-        concerned[self._part_cell[listed]] = True
-        parts = np.flatnonzero(listed)
-        centres = np.flatnonzero(concerned[self._centres.cell])
-        if len(centres):
-            parts = np.flatnonzero(concerned[self._part_cell])
+        parts, centres = self._list_around(rows)
         space = self._space
-        rows = np.concatenate((moved, len(points) + centres))
-        before = space.vertices[rows]
-        space.vertices[moved, : self.dimension] = points[moved]
-        move_centres(space.vertices, len(points), self._centres, centres)
+        touched = arrays.frozen(np.concatenate((rows, self._given_count + centres)))
+        before = arrays.frozen(space.vertices.take(touched, axis=0))
+        put_rows(space.vertices, rows, points)
+        move_centres(space.vertices, self._given_count, self._centres, centres)
         unsound = find_unsound(space, parts)
         if unsound != NOWHERE:
-            space.vertices[rows] = before
+            whole = space.vertices[: self._given_count, : self.dimension].copy()
+            put_rows(space.vertices, touched, before)
             if self._recipe is None:
                 cell = int(self._part_cell[unsound])
                 raise InvalidInput("vertices", f"cell {cell} turns flat, inside out or non-convex")
-            self._rebuild(points, self._loops, self._obstacle)
+            self._rebuild(arrays.frozen(whole), self._loops, self._obstacle)
             return
-        if np.abs(points[moved]).max() > space.reach:
-            self._space = space._replace(reach=REACH * float(np.abs(points[moved]).max()))
-            fit_planes(self._space, np.arange(len(self._part_cell)))
-        fit_planes(self._space, parts)
+        spoil_records(self._space, parts)
+        self._fit_reach(points)
         self._version += 1
         self._stamps[parts] = self._version
-        self._vertices, self._index = points, None
+        self._given, self._index = None, None
+
+    def _fit_reach(self, points: Floats) -> None:
+        """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
+        space, largest = self._space, float(np.abs(points).max())
+        if 2 * len(points) >= self._given_count:
+            largest = float(np.abs(space.vertices).max(initial=1.0 if self.dimension == 2 else 0.0))
+        elif largest <= space.reach:
+            return
+        wanted = REACH * largest
+        if wanted > 2 * space.reach or wanted < space.reach / 2:
+            self._space = space._replace(reach=wanted)
+            spoil_records(self._space, np.arange(len(self._part_cell)))
+
+    def _read_moved(self, vertices: object, moved: object) -> tuple[Integers, Floats]:
+        """The rows of the vertices that move, and where to."""
+        points = arrays.points(vertices, "vertices", dimensions=self.dimension)
+        if moved is None:
+            if len(points) != self._given_count:
+                raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {self._given_count}")
+            rows = np.empty(len(points), np.int64)
+            rows = arrays.frozen(rows[: find_moved(points, self._space.vertices, rows)])
+            return rows, arrays.frozen(points.take(rows, axis=0))
+        rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, self._given_count)[:, 0]
+        if len(points) != len(rows):
+            raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
+        return arrays.frozen(np.ascontiguousarray(rows)), points
+
+    def _list_around(self, rows: Integers) -> tuple[Integers, Integers]:
+        """The parts that change with some vertices, and the centres. Kept, since mostly the same vertices move again."""
+        if self._around is not None and np.array_equal(rows, self._around[0]):
+            return self._around[1:]
+        listed = np.zeros(len(self._part_cell), np.bool_)
+        list_around(self._space, rows, listed)
+        parts, centres = np.flatnonzero(listed), np.empty(0, np.int64)
+        if len(self._centres.cell):
+            concerned = np.zeros(self.cell_count, np.bool_)
+            concerned[self._part_cell[parts]] = True
+            centres = np.flatnonzero(concerned[self._centres.cell])
+            parts = np.flatnonzero(concerned[self._part_cell]) if len(centres) else parts
+        self._around = (rows.copy(), parts, centres)
+        return parts, centres
 
     def merge(self, a: int, b: int) -> None:
         """Take away the faces between two cells, which become one, cell a; cell b has nothing left, and keeps its number.
@@ -171,7 +207,7 @@ class Environment:
         if self._obstacle[a] != self._obstacle[b]:
             raise InvalidInput("cells", f"one of {a} and {b} is an obstacle, the other is free")
         loops = merge_cells(self._loops if self._loops is not None else recipe.link()[0], a, b)
-        self._rebuild(self._vertices, loops, self._obstacle)
+        self._rebuild(self.vertices, loops, self._obstacle)
         self._heir[self._heir == b] = a
 
     def cut(self, cell: int, corners: object) -> int:
@@ -183,12 +219,12 @@ class Environment:
         """
         cell = self._read_cell(cell, "cell")
         recipe = self._demand_recipe("cut")
-        loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, len(self._vertices))[:, 0]
+        loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, len(self.vertices))[:, 0]
         if len(loop) < 3 or len(np.unique(loop)) != len(loop):
             raise InvalidInput("corners", "must be three or more different vertices")
         new = self.cell_count
         loops = cut_cell(self._loops if self._loops is not None else recipe.link()[0], cell, loop, new)
-        self._rebuild(self._vertices, loops, np.append(self._obstacle, self._obstacle[cell]))
+        self._rebuild(self.vertices, loops, np.append(self._obstacle, self._obstacle[cell]))
         self._heir = np.append(self._heir, new)
         return new
 
@@ -199,8 +235,8 @@ class Environment:
         """
         a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
         recipe = self._demand_recipe("sew")
-        loops = sew_cells(self._loops if self._loops is not None else recipe.link()[0], self._vertices, a, b)
-        self._rebuild(self._vertices, loops, self._obstacle)
+        loops = sew_cells(self._loops if self._loops is not None else recipe.link()[0], self.vertices, a, b)
+        self._rebuild(self.vertices, loops, self._obstacle)
 
     def _demand_recipe(self, action: str) -> Recipe:
         if self._recipe is None:
@@ -218,7 +254,8 @@ class Environment:
         may_dent = self._may_be_dented or loops is self._loops
         self._take(recipe.make(points, faces, phi2, obstacle, recipe.name, cut_dented=may_dent))
         self._may_be_dented = may_dent
-        self._loops, self._obstacle, self._vertices = loops, obstacle, points
+        self._loops, self._obstacle = loops, obstacle
+        self._given, self._given_count = points, len(points)
         self._version += 1
         self._cut_version = self._version
         self._stamps = np.full(len(self._part_cell), self._version, np.int64)
@@ -234,6 +271,18 @@ class Environment:
     def check_integrity(self) -> list[str]:
         """What is wrong with the map; empty when it is sound."""
         return integrity.check_integrity(self._darts)
+
+    def _packed(self) -> Integers:
+        """The addresses of the space's tables, for kernels that are called often."""
+        if self._packed_space is not self._space:
+            self._addresses, self._packed_space = pack_space(self._space), self._space
+        return self._addresses
+
+    def _renew_records(self) -> None:
+        """Bring all records up to date."""
+        stale = np.flatnonzero(self._space.stale)
+        if len(stale):
+            fit_planes(self._space, stale)
 
     def _located(self) -> Index:
         if self._index is None:
