@@ -16,14 +16,14 @@ from abut.arrays import Floats, Integers
 from abut.cells import integrity
 from abut.cells.convexity import NotStarShaped
 from abut.cells.darts import Darts, Indices
-from abut.cells.deformation import list_around, mark_unsound
+from abut.cells.deformation import find_moved, list_around, list_unsound, put_rows
 from abut.cells.fabric import Fabric, Tables, follow_rings
 from abut.cells.grafting import Ring, graft
 from abut.cells.growth import Lists, Rows, grown
 from abut.cells.history import History
 from abut.cells.location import Index, build_index
 from abut.cells.slicing import Bulging, Plane, slice_cells
-from abut.cells.space import REACH, fit_planes, link_cells
+from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
 from abut.cells.surgery import Rings, cut_cell, faces_between, merge_cells, open_faces, sew_cells, split_cell
 from abut.cells.surroundings import enclose_plane, enclose_space
 from abut.errors import InvalidInput, Unsupported
@@ -43,7 +43,7 @@ class Environment:
 
     def __init__(self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], recipe: Recipe) -> None:
         self._fabric = Fabric(tables, len(vertices))
-        self._vertices = vertices
+        self._given: Floats | None = vertices  # None after a deformation, until asked for
         self._marks = Rows(obstacle=obstacle)
         self._recipe = recipe
         self._rings: dict[int, list[Ring]] = {}  # of cells that are not as they were given
@@ -52,10 +52,12 @@ class Environment:
         self._crowds: weakref.WeakSet[Any] = weakref.WeakSet()
         self._stamps = np.zeros(len(tables.part_cell), np.int64)
         self._version = 0
+        self._addresses, self._packed_space = np.empty(0, np.int64), None
         self._take_views()
 
     def _take_views(self) -> None:
         self._darts, self._space, self._part_cell = self._fabric.darts, self._fabric.space, self._fabric.part_cell
+        self._around: tuple[Integers, Integers, Integers] | None = None
         self._index: Index | None = None
 
     @property
@@ -66,7 +68,10 @@ class Environment:
     @property
     def vertices(self) -> Floats:
         """(n, dimension) as given, then those that cuts have added; without the centres of cells that are cut."""
-        return self._vertices
+        if self._given is None:
+            count = self._fabric.vertex_count
+            self._given = arrays.frozen(self._space.vertices[:count, : self.dimension].copy())
+        return self._given
 
     @property
     def darts(self) -> Darts:
@@ -114,50 +119,82 @@ class Environment:
         around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
         link_cells(self._space, np.unique(around))
 
-    def deform(self, vertices: object) -> None:
-        """Move the vertices (n, dimension). Particles stay where they are; their next move begins with `Particles.settle`.
+    def deform(self, vertices: object, moved: object = None) -> None:
+        """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins
+        with `Particles.settle`.
 
-        Only cells around vertices that moved are looked at. One that lost its convexity or the planarity of a face is cut about its centre.
-        One that turns flat or inside out, the sign of an environment that collides with itself, is refused with its number
-        (`InvalidInput`), and the environment stays as it was.
+        Only cells around vertices that moved are looked at, and only the records that particles meet are renewed. A cell that lost its
+        convexity or the planarity of a face is cut about its centre. One that turns flat or inside out, the sign of an environment that
+        collides with itself, is refused with its number (`InvalidInput`), and the environment stays as it was.
         """
-        points = arrays.points(vertices, "vertices", dimensions=self.dimension, keep=True)
-        if points.shape != self._vertices.shape:
-            raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {len(self._vertices)}")
-        moved = np.flatnonzero((points != self._vertices).any(axis=1))
-        if not len(moved):
+        rows, points = self._read_moved(vertices, moved)
+        if not len(rows):
             return
-        listed = np.zeros(len(self._part_cell), np.bool_)
-        list_around(self._space, moved, listed)
-        concerned = np.zeros(self.cell_count + 1, np.bool_)  # the last one stands for no cell
-        concerned[self._part_cell[listed]] = True
-        parts = np.flatnonzero(listed)
-        space, before = self._space, self._space.vertices[moved].copy()
-        space.vertices[moved, : self.dimension] = points[moved]
-        if len(self._fabric.renew_centres(concerned)):
-            parts = np.flatnonzero(concerned[self._part_cell])
-        unsound = np.zeros(len(self._part_cell), np.bool_)
-        mark_unsound(space, parts, unsound)
-        if unsound.any():
+        parts, centres = self._list_around(rows)
+        space = self._space
+        before = arrays.frozen(space.vertices.take(rows, axis=0))
+        put_rows(space.vertices, rows, points)
+        self._fabric.renew_centres(centres)
+        unsound = np.empty(len(parts), np.int64)
+        unsound = unsound[: list_unsound(space, parts, unsound)]
+        self._given = None
+        if len(unsound):
             try:
                 self._recut(np.unique(self._part_cell[unsound]).tolist())
             except InvalidInput as error:
-                space.vertices[moved] = before
-                self._fabric.renew_centres(concerned)
+                put_rows(space.vertices, rows, before)
+                self._fabric.renew_centres(centres)
                 if self.dimension == 3:
                     raise
                 words = f"cell {error.row} turns flat, inside out or non-convex"
                 raise InvalidInput("vertices", words) from None
-            space = self._space
             parts = parts[parts < len(self._part_cell)]
-        largest = float(np.abs(points[moved]).max())
-        if largest > space.reach:
-            self._fabric.reach = REACH * largest
-            self._refit()
-        fit_planes(self._space, parts)
+        spoil_records(self._space, parts)
+        self._fit_reach(points)
         self._version += 1
         self._stamps[parts] = self._version
-        self._vertices, self._index = points, None
+        self._index = None
+
+    def _fit_reach(self, points: Floats) -> None:
+        """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
+        space, largest = self._space, float(np.abs(points).max())
+        if 2 * len(points) >= self._fabric.vertex_count:
+            largest = float(np.abs(space.vertices).max(initial=1.0 if self.dimension == 2 else 0.0))
+        elif largest <= space.reach:
+            return
+        wanted = REACH * largest
+        if wanted > 2 * space.reach or wanted < space.reach / 2:
+            self._fabric.reach = wanted
+            self._refit()
+
+    def _read_moved(self, vertices: object, moved: object) -> tuple[Integers, Floats]:
+        """The rows of the vertices that move, and where to."""
+        points, count = arrays.points(vertices, "vertices", dimensions=self.dimension), self._fabric.vertex_count
+        if moved is None:
+            if len(points) != count:
+                raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {count}")
+            rows = np.empty(len(points), np.int64)
+            rows = arrays.frozen(rows[: find_moved(points, self._space.vertices, rows)])
+            return rows, arrays.frozen(points.take(rows, axis=0))
+        rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, count)[:, 0]
+        if len(points) != len(rows):
+            raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
+        return arrays.frozen(np.ascontiguousarray(rows)), points
+
+    def _list_around(self, rows: Integers) -> tuple[Integers, Integers]:
+        """The parts that change with some vertices, and the centres. Kept, since mostly the same vertices move again."""
+        if self._around is not None and np.array_equal(rows, self._around[0]):
+            return self._around[1:]
+        listed = np.zeros(len(self._part_cell), np.bool_)
+        list_around(self._space, rows, listed)
+        parts, centres = np.flatnonzero(listed), np.empty(0, np.int64)
+        if self._fabric.centre_rows.count:
+            concerned = np.zeros(self.cell_count + 1, np.bool_)  # the last one stands for no cell
+            concerned[self._part_cell[parts]] = True
+            centres = self._fabric.list_centres(concerned)
+            parts = np.flatnonzero(concerned[self._part_cell]) if len(centres) else parts
+        self._around = (rows.copy(), parts, centres)
+        return parts, centres
 
     def _recut(self, cells: list[int]) -> None:
         """Make the parts of cells anew whose faces are flat no longer, or that are convex no longer."""
@@ -211,7 +248,7 @@ class Environment:
         if plane is not None:
             return self._cut_by_plane(*self._read_plane(plane, cells), slit)
         pair = (self._read_cell(cell, "cell"), self.cell_count)
-        loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, len(self._vertices))[:, 0]
+        loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, self._fabric.vertex_count)[:, 0]
         if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
             count = "two" if self.dimension == 2 else "three or more"
             raise InvalidInput("corners", f"must be {count} different vertices")
@@ -226,7 +263,7 @@ class Environment:
         normal = arrays.coordinates(plane[1], "plane", (self.dimension,))
         if not np.linalg.norm(normal) > 0.0:
             raise InvalidInput("plane", "has no normal")
-        knife = Plane(self._vertices, point, normal)
+        knife = Plane(self.vertices, point, normal)
         if cells is None:
             chosen = self._find_passed(knife.sides())
             if not len(chosen):
@@ -244,10 +281,10 @@ class Environment:
         split: list[int] = []
         while True:
             rings, heirs = self._open_rings(), []
-            vertices, count = [self._vertices], self.cell_count
+            vertices, count = [self.vertices], self.cell_count
             cells = set(chosen.tolist())
             for cell in split:
-                centre, pieces = self._split(rings, cell, len(self._vertices) + len(vertices) - 1, count)
+                centre, pieces = self._split(rings, cell, self._fabric.vertex_count + len(vertices) - 1, count)
                 vertices.append(centre)
                 heirs += [(cell, piece) for piece in pieces[1:]]
                 count += len(pieces) - 1
@@ -286,8 +323,8 @@ class Environment:
         if slit:
             numbers = np.array(pairs)
             between = faces_between(rings, numbers[:, 0], numbers[:, 1])
-            doubled = open_faces(rings, between, len(self._vertices) + len(added))
-            added = np.concatenate((added, np.concatenate((self._vertices, added))[doubled]))
+            doubled = open_faces(rings, between, self._fabric.vertex_count + len(added))
+            added = np.concatenate((added, np.concatenate((self.vertices, added))[doubled]))
         self._perform(rings, added, heirs, {heir for cell, heir in heirs if cell in self._dented})
 
     def _find_passed(self, heights: Floats) -> Integers:
@@ -306,7 +343,7 @@ class Environment:
         """
         a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
         rings = self._open_rings()
-        sew_cells(rings, self._vertices, a, b)
+        sew_cells(rings, self.vertices, a, b)
         self._perform(rings)
 
     def unsew(self, a: object, b: object) -> None:
@@ -322,8 +359,8 @@ class Environment:
         if len(first) != len(second):
             raise InvalidInput("b", f"has {len(second)} cells for {len(first)}")
         rings = self._open_rings()
-        doubled = open_faces(rings, faces_between(rings, first, second), len(self._vertices))
-        self._perform(rings, self._vertices[doubled])
+        doubled = open_faces(rings, faces_between(rings, first, second), self._fabric.vertex_count)
+        self._perform(rings, self.vertices[doubled])
 
     def surround(self, factor: float = 2.0) -> Integers:
         """Put free cells around the environment, out to `factor` times its size, so that particles can leave it and come back; their numbers.
@@ -335,7 +372,7 @@ class Environment:
         scale = arrays.scalar(factor, "factor", least=1.0 + 2.0**-10, most=2.0**20)
         rings, first = self._open_rings(), self.cell_count
         enclose = enclose_space if self.dimension == 3 else enclose_plane
-        added = enclose(rings, self._darts, self._part_cell, self._vertices, scale, first)
+        added = enclose(rings, self._darts, self._part_cell, self.vertices, scale, first)
         self._fabric.reach = max(self._fabric.reach, REACH * float(np.abs(added).max()))
         self._refit()
         try:
@@ -346,10 +383,10 @@ class Environment:
         return np.arange(first, self.cell_count)
 
     def _refit(self) -> None:
-        """Renew all records, for vertices further away."""
+        """Renew all records, for vertices further away or nearer."""
         self._fabric.weave()
         self._take_views()
-        fit_planes(self._space, np.arange(len(self._part_cell)))
+        spoil_records(self._space, np.arange(len(self._part_cell)))
 
     def _read_cell(self, value: object, name: str) -> int:
         return arrays.count(value, name, most=self.cell_count - 1)
@@ -358,7 +395,11 @@ class Environment:
         return self._rings[cell] if cell in self._rings else self._recipe.rings(cell)
 
     def _cells_around(self, vertex: int) -> list[int]:
-        return np.unique(self._part_cell[self._fabric.stars[vertex]]).tolist() if vertex < len(self._vertices) else []
+        return (
+            np.unique(self._part_cell[self._fabric.stars[vertex]]).tolist()
+            if vertex < self._fabric.vertex_count
+            else []
+        )
 
     def _open_rings(self) -> Rings:
         return Rings(self.dimension, self._rings_of, self._cells_around)
@@ -411,7 +452,7 @@ class Environment:
             self._stamps = longer
         self._stamps[done.old_parts] = self._stamps[done.new_parts] = self._version
         if len(points):
-            self._vertices = arrays.frozen(np.concatenate((self._vertices, points)))
+            self._given = None
 
     def _list_parts(self) -> Lists:
         """The parts of each cell."""
@@ -427,6 +468,21 @@ class Environment:
     def check_integrity(self) -> list[str]:
         """What is wrong with the map; empty when it is sound."""
         return integrity.check_integrity(self._darts)
+
+    def _packed(self) -> Integers:
+        """The addresses of the space's tables, for kernels that are called often."""
+        if self._packed_space is not self._space:
+            self._addresses, self._packed_space = pack_space(self._space), self._space
+        return self._addresses
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_packed_space": None}  # a copy lies elsewhere
+
+    def _renew_records(self) -> None:
+        """Bring all records up to date."""
+        stale = np.flatnonzero(self._space.stale)
+        if len(stale):
+            fit_planes(self._space, stale)
 
     def _located(self) -> Index:
         if self._index is None:

@@ -41,7 +41,12 @@ class Fabric:
             links["phi3"] = darts.phi3
         self.dart_rows = Rows(**links, vertex=darts.vertex, cell=darts.cell)
         self.part_rows = Rows(
-            obstacle=space.obstacle, face=space.face, neighbour=space.neighbour, planes=space.planes, cell=part_cell
+            obstacle=space.obstacle,
+            face=space.face,
+            neighbour=space.neighbour,
+            planes=space.planes,
+            stale=space.stale,
+            cell=part_cell,
         )
         self.vertex_rows = Rows(vertices=space.vertices)
         self.stars = Lists(space.star_begin, space.star_end, space.star)
@@ -84,6 +89,7 @@ class Fabric:
             self.stars.end,
             self.stars.pool,
             self.reach,
+            parts["stale"],
         )
 
     @property
@@ -132,13 +138,14 @@ class Fabric:
             self._centre_of.update(zip(centres.cell.tolist(), numbers.tolist(), strict=True))
         return rows
 
-    def renew_centres(self, is_concerned: NDArray[np.bool_]) -> Integers:
-        """Put the centres of these cells (a mark for each, and False at the end) where their corners now say; the rows of the vertices."""
-        rows = self.centre_rows
-        chosen = np.flatnonzero(is_concerned[rows["cell"]])
-        corners = self.centre_corners
+    def list_centres(self, is_concerned: NDArray[np.bool_]) -> Integers:
+        """The numbers of the centres of these cells (a mark for each, and False at the end)."""
+        return np.flatnonzero(is_concerned[self.centre_rows["cell"]])
+
+    def renew_centres(self, chosen: Integers) -> None:
+        """Put centres, by their numbers, where their corners now say."""
+        rows, corners = self.centre_rows, self.centre_corners
         move_centres(self.space.vertices, rows["vertex"], corners.begin, corners.end, corners.pool, chosen)
-        return rows["vertex"][chosen]
 
     def add_vertices(self, points: Floats) -> None:
         """Vertices (n,3) behind those that are there, before the centres: centres in the way get other rows."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from abut.arrays import Integers
 from abut.cells.darts import Indices, Row
-from abut.cells.signs import MISSED, leave_cell
+from abut.cells.signs import MISSED, leave_cell, low_planes
 from abut.cells.space import BLOCKED, NO_FACE, Space
-from abut.cells.walk import _first_exit, _is_within, lowest_plane
+from abut.cells.walk import BEYOND, first_exit, is_within
 from abut.geometry.vec import Vec3
 from abut.jit import inlined, integer, kernel, stay_apart
 
@@ -41,6 +41,22 @@ def make_fronts(space: Space, count: int) -> Front:
     return Front(
         np.zeros((count, cells), np.int64), np.empty((count, cells), np.int32), np.zeros((count, COUNTERS), np.int64)
     )
+
+
+@inlined
+def is_inside(space: Space, cell: Row, q: Vec3) -> bool:
+    """Whether a point within reach certainly lies inside a cell. Of a stale record nothing is certain."""
+    return low_planes(space.planes, space.face.shape[1], cell, q[0], q[1], q[2]) >> 32 == 0
+
+
+@inlined
+def find_exit(space: Space, cell: Row, p: Vec3, q: Vec3) -> int:
+    """The slot that the segment pq within reach certainly passes first; −1 where that is not certain, or q lies inside."""
+    low = low_planes(space.planes, space.face.shape[1], cell, q[0], q[1], q[2])
+    beyond = low & BEYOND
+    if beyond == 0 or beyond != low >> 32:
+        return -1
+    return first_exit(space, cell, beyond, p, q)
 
 
 @inlined
@@ -94,7 +110,7 @@ def follow(space: Space, front: Front, is_listing: bool, cell: Row, p: Vec3, q: 
     """
     stay_apart()
     slots = space.face.shape[1]
-    near = _is_within(q[0], q[1], q[2], space.reach) and _is_within(p[0], p[1], p[2], space.reach)
+    near = is_within(q[0], q[1], q[2], space.reach) and is_within(p[0], p[1], p[2], space.reach)
     while True:
         if is_listing:
             push(front, cell)
@@ -103,11 +119,11 @@ def follow(space: Space, front: Front, is_listing: bool, cell: Row, p: Vec3, q: 
         if cell == goal:
             return cell, NO_FACE, MISSED, NO_FACE
         if near:
-            slot = _first_exit(space.planes, cell, p, q)
+            slot = find_exit(space, cell, p, q)
             if slot >= 0 and space.neighbour[cell, slot] != BLOCKED:
                 cell = integer(space.neighbour[cell, slot])
                 continue
-            if lowest_plane(space.planes, cell, q[0], q[1], q[2]) > 1.0:
+            if is_inside(space, cell, q):
                 return cell, NO_FACE, MISSED, NO_FACE
         reached, slot, through, hit = leave_cell(space, cell, p, q)
         if reached == cell:

@@ -139,6 +139,7 @@ class Mobile:
         self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous)
         links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
+        self._environment._renew_records()
         asked = (self._environment, fronts, self._shape, links, goals, rules)
         if response == "static":
             answer = run(*asked)

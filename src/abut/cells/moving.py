@@ -26,7 +26,9 @@ from abut.cells.following import (
     TESTS,
     VISITS,
     Front,
+    find_exit,
     follow,
+    is_inside,
 )
 from abut.cells.results import COLLISION, CONTACT
 from abut.cells.signs import THROUGH_VERTEX, place, touches_obstacle
@@ -42,7 +44,7 @@ from abut.cells.testing import (
     goes_inwards,
     is_behind,
 )
-from abut.cells.walk import _first_exit, _is_within, _read, _write, lowest_plane
+from abut.cells.walk import is_within
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
@@ -233,6 +235,11 @@ def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer
 
 
 @inlined
+def _write(table: Floats, row: Row, value: Vec3) -> None:
+    table[row, 0], table[row, 1], table[row, 2] = value
+
+
+@inlined
 def _glide(space: Space, cell: Row, p: Vec3, q: Vec3, goal: Row) -> tuple[Row, int]:
     """The cell in which the segment pq ends, where records alone tell that it is free, else BLOCKED; and how many cells were looked at."""
     visits = 0
@@ -240,9 +247,9 @@ def _glide(space: Space, cell: Row, p: Vec3, q: Vec3, goal: Row) -> tuple[Row, i
         visits += 1
         if cell == goal:
             return cell, visits
-        slot = _first_exit(space.planes, cell, p, q)
+        slot = find_exit(space, cell, p, q)
         if slot < 0:
-            if lowest_plane(space.planes, cell, q[0], q[1], q[2]) > 1.0:
+            if is_inside(space, cell, q):
                 return cell, visits
             return integer(BLOCKED), visits
         cell = integer(space.neighbour[cell, slot])
@@ -261,15 +268,15 @@ def _glide_together(
     visits = 0
     while True:
         visits += 1
-        slot = _first_exit(space.planes, cell, begins[0], ends[0])
+        slot = find_exit(space, cell, begins[0], ends[0])
         if slot < 0:
             for j in range(end_count):
-                if not lowest_plane(space.planes, cell, ends[j][0], ends[j][1], ends[j][2]) > 1.0:
+                if not is_inside(space, cell, ends[j]):
                     return False, visits
             return True, visits
         for i in range(begin_count):
             for j in range(end_count):
-                if i + j > 0 and _first_exit(space.planes, cell, begins[i], ends[j]) != slot:
+                if i + j > 0 and find_exit(space, cell, begins[i], ends[j]) != slot:
                     return False, visits
         cell = integer(space.neighbour[cell, slot])
         if cell == BLOCKED:
@@ -301,10 +308,10 @@ def _pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row
     p, cell, slots = point_3d(body.position, row), integer(body.cell[row]), space.face.shape[1]
     inside, behind, tested, inwards = 0, 0, 0, -1
     front.state[TESTS:] = 0
-    if not _is_within(g[0], g[1], g[2], space.reach):
+    if not is_within(g[0], g[1], g[2], space.reach):
         return integer(BLOCKED)
     reached, visits = cell, 1
-    if not lowest_plane(space.planes, cell, g[0], g[1], g[2]) > 1.0:
+    if not is_inside(space, cell, g):
         if rules.is_continuous or rules.faces != 0:
             return integer(BLOCKED)
         reached, visits = _glide(space, cell, p, g, integer(ANY_CELL))
@@ -348,7 +355,7 @@ def move_vertices(
     """Move these vertices, one after another, towards their rows of `goals`, with front `chunk`."""
     front = Front(fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk])
     for row in rows:
-        g = _read(goals, row)
+        g = point_3d(goals, row)
         reached = _pass_quickly(space, front, body, rules, row, g)
         if reached != BLOCKED:
             _write(body.position, row, g)

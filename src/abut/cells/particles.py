@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers
+from abut.cells.checks import refuse_ends, refuse_legs, refuse_states
 from abut.cells.darts import Indices
 from abut.cells.deformation import settle_rows
 from abut.cells.environment import Environment
 from abut.cells.location import find_cells
-from abut.cells.results import Moves
+from abut.cells.results import COLLISION, Moves
 from abut.cells.signs import NOWHERE
 from abut.cells.turning import begin_rows, turn_rows
 from abut.cells.walk import move_chunks, move_rows
@@ -36,13 +37,23 @@ class Particles:
     `walk` chooses how ways are followed: by records of planes (fast), or by the thesis' walk on darts, which turns to a predicted face and counts
     its orientation tests. Both give the same answers; `tests` counts planes in the one and orientation tests in the other.
 
+    `debug` checks invariants by exact signs: before and after every move, that each particle lies in its closed cell; in the walk on darts also
+    the pre- and postconditions of the thesis' algorithms, after each cell passed (`checks`). What does not hold raises `AssertionError`.
+
     Raises `InvalidInput` for a point outside of every cell, or one that only obstacles hold.
     """
 
-    def __init__(self, environment: Environment, points: object, walk: Literal["planes", "darts"] = "planes") -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        points: object,
+        walk: Literal["planes", "darts"] = "planes",
+        *,
+        debug: bool = False,
+    ) -> None:
         if walk not in ("planes", "darts"):
             raise InvalidInput("walk", f"{walk!r} is neither 'planes' nor 'darts'")
-        self._environment = environment
+        self._environment, self._debug = environment, bool(debug)
         given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         inner = _raise_points(given)
         found = find_cells(environment._space, environment._located(), inner)
@@ -81,37 +92,40 @@ class Particles:
         environment, count = self._environment, len(self._cells)
         if self._seen != environment._version:
             self.settle()
-        goal = self._read_targets(targets)
-        position = _raise_points(goal)
-        cells = self._cells.copy()
-        status, kind = np.empty(count, np.int8), np.empty(count, np.int8)
-        time, normal = np.empty(count), np.empty((count, 3))
-        dart, tests = np.empty(count, np.int64), np.empty(count, np.int64)
-        fault = np.zeros(1, np.int64)
+        space, goal = environment._space, self._read_targets(targets)
+        is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1
+        position, cells = _raise_points(goal), self._cells.copy()
+        status, tests = np.empty(count, np.int8), np.empty(count, np.int32)
+        whole, real = np.empty((count, 3), np.int64), np.empty((count, 4))
+        tally = np.zeros((-(-count // CHUNK) if is_shared else 1, 2), np.int64)
+        answer = (cells, position, status, tests, whole, real, tally)
         if self._heading is not None:
-            arrays.points(targets, "targets", dimensions=environment.dimension)
-            answer = (position, status, time, kind, dart, normal, tests)
-            turn_rows(environment._space, self._inner, cells, *self._heading, *answer)
-        elif count < PARALLEL_FROM or numba.get_num_threads() == 1:
-            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
-            move_rows(environment._space, 0, count, *answer)
+            arrays.points(targets, "targets", dimensions=space.dimension)
+        if self._debug:
+            self._check_before(position)
+        if self._heading is not None:
+            turn_rows(space, self._inner, *self._heading, *answer)
+        elif is_shared:
+            environment._renew_records()
+            move_chunks(environment._packed(), space.reach, self._inner, *answer)
         else:
-            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
-            move_chunks(environment._space, -(-count // CHUNK), *answer)
-        if fault[0]:
-            arrays.points(targets, "targets", dimensions=environment.dimension)  # tells the row and the reason
+            move_rows(environment._packed(), space.reach, 0, count, 0, self._inner, *answer)
+        if tally[0, 1]:
+            arrays.points(targets, "targets", dimensions=space.dimension)  # tells the row and the reason
+        if self._debug:
+            self._check_after(_raise_points(goal), cells, position, status)
         self._inner, self._cells = position, cells
-        self._position = reached = _lower_points(position, environment.dimension)
+        self._position = reached = _lower_points(position, space.dimension)
         moves = Moves(
-            status=status,
             position=reached,
-            time=time,
-            kind=kind,
-            normal=normal if environment.dimension == 3 else _lower_points(normal, 2),
-            tests=tests,
-            _dart=dart,
-            _part=cells.view(),
-            _first_darts=environment._space.face[:, 0],
+            _dimension=space.dimension,
+            _status=status,
+            _tests=tests,
+            _whole=whole,
+            _real=real,
+            _tally=tally,
+            _part=cells,
+            _face=space.face,
             _part_cell=environment._part_cell,
         )
         self._results.append(weakref.ref(moves))
@@ -175,6 +189,18 @@ class Particles:
             table = (end - sizes, end, np.concatenate(numbers))
             settle_rows(environment._space, *table, kind_of_row[chosen], again, self._cells, self._inner, pushed)
 
+    def _check_before(self, targets: Floats) -> None:
+        space = self._environment._space
+        refuse_states(space, self._cells, self._inner)
+        if self._heading is not None:
+            refuse_legs(space, self._inner, targets, self._cells, *self._heading)
+
+    def _check_after(self, targets: Floats, cells: Indices, position: Floats, status: NDArray[np.int8]) -> None:
+        space = self._environment._space
+        refuse_states(space, cells, position)
+        if self._heading is not None:
+            refuse_ends(space, targets, cells, self._heading[1], position, status != COLLISION)
+
     def _read_targets(self, targets: object) -> Floats:
         """The targets; where they are float64 rows already, the walk itself finds numbers that are not finite."""
         dimension = self._environment.dimension
@@ -193,7 +219,7 @@ class Particles:
 def _raise_points(points: Floats) -> Floats:
     """A writable copy with three columns, z = 0 in the plane."""
     if points.shape[1] == 3:
-        return np.array(points, order="C")
+        return points.copy()
     raised = np.zeros((len(points), 3))
     raised[:, :2] = points
     return raised
