@@ -1,0 +1,91 @@
+"""Pieces that fall: a first placement, and compaction under pseudo-gravity with shaking (the application named in Rivera 2002, §1 and §5).
+
+Nothing here ever overlaps: a piece moves along a line only as far as no interval of overlap (`overlap`) is in the way. The first placement
+puts one piece after another, largest first, at the leftmost free place found on many lines across the strip. Compaction pulls the
+pieces to the left, nearest first, and shakes them up and down on the way, so that they slip past one another.
+"""
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.contours.nesting.overlap import Pieces, collect_intervals, put
+from abut.contours.nesting.search import Moves, draw, range_in_strip
+from abut.contours.nesting.tables import Tables
+from abut.jit import kernel
+
+
+@kernel
+def _first_free(intervals: Floats, count: int, low: float, slack: float) -> float:
+    """The least t ≥ low that lies in no open interval."""
+    t, moved = low, True
+    while moved:
+        moved = False
+        for k in range(count):
+            if intervals[k, 0] + slack < t < intervals[k, 1] - slack or (intervals[k, 0] <= t < intervals[k, 1] - slack):
+                t, moved = intervals[k, 1], True
+    return t
+
+
+@kernel
+def place_first(
+    tables: Tables, pieces: Pieces, moves: Moves, order: Integers, length: float, height: float, lines: int, intervals: Floats
+) -> None:
+    """Put the pieces, in this order, each as far left as `lines` horizontal lines for each of its turns let it. They wait far to the right."""
+    extents = tables.extents
+    for k in range(len(order)):
+        i = order[k]
+        kind, best = pieces.kind[i], np.inf
+        best_turn, best_x, best_y = 0, 0.0, 0.0
+        for c in range(moves.allowed[kind, 0]):
+            turn = moves.allowed[kind, 1 + c]
+            x, free_y = -extents[kind, turn, 0], height - (extents[kind, turn, 3] - extents[kind, turn, 1])
+            if free_y < 0.0:
+                continue
+            for line in range(lines):
+                y = free_y * line / max(lines - 1, 1) - extents[kind, turn, 1]
+                count = collect_intervals(tables, pieces, i, turn, x, y, 1.0, 0.0, 0.0, length, intervals)
+                t = _first_free(intervals, count, 0.0, tables.slack)
+                # The right end decides, and a little the middle: a piece rather lies in a hole than beside it.
+                end = x + t + extents[kind, turn, 2] + 0.1 * (x + t + extents[kind, turn, 0])
+                if end < best:
+                    best, best_turn, best_x, best_y = end, turn, x + t, y
+        put(tables, pieces, i, best_turn, best_x, best_y)
+
+
+@kernel
+def _slide(
+    tables: Tables, pieces: Pieces, moves: Moves, i: int, ux: float, uy: float, length: float, height: float, share: float,
+    intervals: Floats,
+) -> float:  # fmt: skip
+    """Move piece i along u until it meets something, and then only this share of the way; how far it went."""
+    kind, turn, x, y = pieces.kind[i], pieces.turn[i], pieces.place[i, 0], pieces.place[i, 1]
+    high = range_in_strip(tables, kind, turn, x, y, ux, uy, length, height, length + height)[1]
+    count = collect_intervals(tables, pieces, i, turn, x, y, ux, uy, 0.0, high, intervals)
+    for k in range(count):
+        if intervals[k, 1] > tables.slack:
+            high = min(high, intervals[k, 0])
+    high *= share
+    if high > tables.slack:
+        put(tables, pieces, i, turn, x + high * ux, y + high * uy)
+        return high
+    return 0.0
+
+
+@kernel
+def compact(
+    tables: Tables, pieces: Pieces, moves: Moves, length: float, height: float, rounds: int, intervals: Floats
+) -> float:
+    """Let all pieces fall to the left, shaking them; the used length afterwards."""
+    n = len(pieces.kind)
+    for _ in range(rounds):
+        order = np.argsort(pieces.box[:, 0])
+        for k in range(n):
+            i = order[k]
+            _slide(tables, pieces, moves, i, -1.0, 0.0, length, height, 1.0, intervals)
+            up = 1.0 if draw(moves) < 0.5 else -1.0
+            for _ in range(2):
+                slope = draw(moves)
+                _slide(tables, pieces, moves, i, -slope, up * (1.0 - slope), length, height, 1.0, intervals)
+                _slide(tables, pieces, moves, i, -1.0, 0.0, length, height, 1.0, intervals)
+                up = -up
+    return pieces.box[:, 2].max()

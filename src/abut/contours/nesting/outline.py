@@ -1,0 +1,110 @@
+"""Outlines that are simple to search with: corners taken away, never area.
+
+A polygon is replaced by one that contains it. Three steps grow it, the one that adds the least area first: a reflex corner goes (its
+triangle is filled), an edge between two convex corners goes (its neighbours are extended until they meet), a corner on a straight line goes
+for nothing. A step is taken only when the triangle it adds holds no other corner, so the outline stays simple.
+
+Gardeyn & Wauters 2025 ("An open-source heuristic to reboot 2D nesting research") simplify likewise. New corners are rounded: the outline may
+cut off 1e-15 of its size, which the margin of the search (see `tables`) exceeds a thousand times. Corners are anticlockwise.
+"""
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.jit import kernel
+
+KEPT_AREA = 1e-3
+"""Part of a piece's area that may be added however few corners it has. Gardeyn & Wauters take the same."""
+ROUGH_AREA = 2e-2
+"""Part that may be added to bring an outline down to MOST_CORNERS: noise between two rough outlines cannot interlock anyway."""
+MOST_CORNERS = 40
+
+
+@kernel
+def _cost(points: Floats, previous: Integers, following: Integers, v: int) -> tuple[float, float, float, bool]:
+    """Area that taking corner v away adds, where its successor (or the meeting point that replaces both) lands, and whether v is reflex."""
+    p, w = previous[v], following[v]
+    px, py, vx, vy, wx, wy = points[p, 0], points[p, 1], points[v, 0], points[v, 1], points[w, 0], points[w, 1]
+    turn = (vx - px) * (wy - vy) - (vy - py) * (wx - vx)
+    if turn <= 0.0:
+        return -0.5 * turn, 0.0, 0.0, True
+    q = following[w]
+    ux, uy, sx, sy = vx - px, vy - py, wx - points[q, 0], wy - points[q, 1]
+    # p→v and q→w, extended beyond v and w, meet at v + s·u.
+    det = ux * sy - uy * sx
+    bend = (wx - vx) * (points[q, 1] - wy) - (wy - vy) * (points[q, 0] - wx)
+    if bend <= 0.0 or det <= 0.0 or q == p:
+        return np.inf, 0.0, 0.0, False
+    s = ((wx - vx) * sy - (wy - vy) * sx) / det
+    x, y = vx + s * ux, vy + s * uy
+    area = 0.5 * abs((x - vx) * (wy - vy) - (y - vy) * (wx - vx))
+    return (area if s > 0.0 else np.inf), x, y, False
+
+
+@kernel
+def _is_empty(
+    points: Floats, following: Integers, start: int, ax: float, ay: float, bx: float, by: float, cx: float, cy: float
+) -> bool:
+    """Whether no corner lies in the closed anticlockwise triangle abc, its own corners excepted."""
+    low_x, high_x, low_y, high_y = min(ax, bx, cx), max(ax, bx, cx), min(ay, by, cy), max(ay, by, cy)
+    v = start
+    while True:
+        x, y = points[v, 0], points[v, 1]
+        if low_x <= x <= high_x and low_y <= y <= high_y:
+            own = (x == ax and y == ay) or (x == bx and y == by) or (x == cx and y == cy)
+            inside = (
+                (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0.0
+                and (cx - bx) * (y - by) - (cy - by) * (x - bx) >= 0.0
+                and (ax - cx) * (y - cy) - (ay - cy) * (x - cx) >= 0.0
+            )
+            if inside and not own:
+                return False
+        v = following[v]
+        if v == start:
+            return True
+
+
+@kernel
+def _take_away(points: Floats, most: int, kept: float, rough: float) -> Integers:
+    """Move and unlink corners of `points` in place; which of them are left, in order."""
+    n = len(points)
+    previous, following = np.arange(n) - 1, np.arange(n) + 1
+    previous[0], following[n - 1] = n - 1, 0
+    cost, alive = np.empty(n), np.ones(n, np.bool_)
+    for v in range(n):
+        cost[v] = _cost(points, previous, following, v)[0]
+    left, added = n, 0.0
+    while left > 4:
+        v = np.argmin(cost)
+        if added + cost[v] > (rough if left > most else kept):
+            break
+        area, x, y, reflex = _cost(points, previous, following, v)
+        p, w = previous[v], following[v]
+        if reflex:
+            empty = _is_empty(
+                points, following, w,
+                points[p, 0], points[p, 1], points[w, 0], points[w, 1], points[v, 0], points[v, 1],
+            )  # fmt: skip
+        else:
+            empty = _is_empty(points, following, w, points[v, 0], points[v, 1], x, y, points[w, 0], points[w, 1])
+        if not empty:
+            cost[v] = np.inf
+            continue
+        added += area
+        if not reflex:
+            points[w, 0], points[w, 1] = x, y
+        previous[w], following[p] = p, w
+        alive[v], cost[v] = False, np.inf
+        left -= 1
+        for _ in range(2):
+            p = previous[p]
+        for _ in range(6):
+            cost[p] = _cost(points, previous, following, p)[0]
+            p = following[p]
+    return np.flatnonzero(alive)
+
+
+def simplify(polygon: Floats, area: float) -> Floats:
+    """An outline that contains the anticlockwise polygon and has at most its corners."""
+    points = polygon.copy()
+    return points[_take_away(points, MOST_CORNERS, KEPT_AREA * area, ROUGH_AREA * area)]
