@@ -14,8 +14,8 @@ from abut.arrays import Floats, Integers
 from abut.contours.nesting.tables import Tables
 from abut.jit import kernel
 
-MOST_STOPS = 96
-"""Ends of intervals kept for one line; beyond them the search along it is not complete."""
+ALONG = 1e-12
+"""A half-plane whose normal has no more than this in a line's direction is parallel to it: over the length of a sheet it is off by SLACK."""
 
 
 class Pieces(NamedTuple):
@@ -104,7 +104,7 @@ def collect_intervals(
     tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: float, ux: float, uy: float,
     low: float, high: float, intervals: Floats,
 ) -> int:  # fmt: skip
-    """Where piece i, moved from (x, y) by t·u with low < t < high, overlaps pairs of parts: rows of `intervals` (from, to); how many."""
+    """Where piece i, moved from (x, y) by t·u with low < t < high, overlaps pairs of parts: rows (from, to, weight) of `intervals`; how many."""
     kind, grow = pieces.kind[i], tables.grow
     kind_count, relative_count = tables.extents.shape[0], tables.index.shape[0] // tables.extents.shape[0] ** 2
     low_x = x + tables.extents[kind, turn, 0] - grow + min(low * ux, high * ux)
@@ -127,19 +127,19 @@ def collect_intervals(
                 boxes[pair, 0] < to_x and from_x < boxes[pair, 2] and boxes[pair, 1] < to_y and from_y < boxes[pair, 3]
             ):
                 continue
-            enter, leave = low, high
+            enter, leave = -np.inf, np.inf
             for e in range(first[pair], first[pair + 1]):
                 speed = planes[e, 0] * vx + planes[e, 1] * vy
                 away = planes[e, 2] - planes[e, 0] * qx - planes[e, 1] * qy
-                if speed > 0.0:
+                if speed > ALONG:
                     leave = min(leave, away / speed)
-                elif speed < 0.0:
+                elif speed < -ALONG:
                     enter = max(enter, away / speed)
-                elif away <= 0.0:
-                    leave = enter
-                if leave <= enter:
+                elif away <= tables.slack:
+                    leave = low
+                if leave <= low or enter >= high or leave <= enter:
                     break
-            if enter < leave and count < len(intervals):
-                intervals[count, 0], intervals[count, 1] = enter, leave
+            if enter < high and low < leave and enter < leave and count < len(intervals):
+                intervals[count, 0], intervals[count, 1], intervals[count, 2] = enter, leave, pieces.weight[i, j]
                 count += 1
     return count

@@ -35,7 +35,9 @@ class Moves(NamedTuple):
     cursor: Integers
     """(1,) the next of them"""
     intervals: Floats
-    """(MOST_STOPS, 2)"""
+    """(m,3) of one line"""
+    stops: Floats
+    """(k,2) of one line"""
     kept: Floats
     """(KEPT, 4) loss, x, y, turn of the best places so far, best first"""
 
@@ -83,6 +85,30 @@ def clamp(tables: Tables, kind: int, turn: int, x: float, y: float, length: floa
 
 
 @kernel
+def _choose_stops(intervals: Floats, count: int, low: float, high: float, stops: Floats) -> int:
+    """The ends of intervals within [low, high], and these two, that promise the least overlap: rows (bound, t) of `stops`; how many.
+
+    No pair of parts is deeper at t than t is far from the ends of its interval: the weighted sum of that bounds the overlap from above.
+    """
+    found = 0
+    for k in range(2 * count + 2):
+        t = intervals[k // 2, k % 2] if k < 2 * count else (low if k == 2 * count else high)
+        if t < low or t > high:
+            continue
+        bound, limit = 0.0, stops[len(stops) - 1, 0] if found == len(stops) else np.inf
+        for m in range(count):
+            bound += intervals[m, 2] * max(0.0, min(t - intervals[m, 0], intervals[m, 1] - t))
+        if bound < limit:
+            place = min(found, len(stops) - 1)
+            while place > 0 and stops[place - 1, 0] > bound:
+                stops[place, 0], stops[place, 1] = stops[place - 1, 0], stops[place - 1, 1]
+                place -= 1
+            stops[place, 0], stops[place, 1] = bound, t
+            found = min(found + 1, len(stops))
+    return found
+
+
+@kernel
 def _descend(
     tables: Tables, pieces: Pieces, moves: Moves, i: int, turn: int, x: float, y: float, loss: float,
     length: float, height: float, reach: float,
@@ -98,9 +124,10 @@ def _descend(
             ux, uy = math.cos(angle), math.sin(angle)
         low, high = range_in_strip(tables, kind, turn, x, y, ux, uy, length, height, reach)
         count = collect_intervals(tables, pieces, i, turn, x, y, ux, uy, low, high, moves.intervals)
+        stops = _choose_stops(moves.intervals, count, low, high, moves.stops)
         best, best_t = loss, 0.0
-        for k in range(2 * count):
-            t = moves.intervals[k // 2, k % 2]
+        for k in range(stops):
+            t = moves.stops[k, 1]
             found = overlap_at(tables, pieces, i, turn, x + t * ux, y + t * uy, best)
             if found < best:
                 best, best_t = found, t
