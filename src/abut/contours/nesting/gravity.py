@@ -21,17 +21,21 @@ def _first_free(intervals: Floats, count: int, low: float, slack: float) -> floa
     while moved:
         moved = False
         for k in range(count):
-            if intervals[k, 0] + slack < t < intervals[k, 1] - slack or (intervals[k, 0] <= t < intervals[k, 1] - slack):
+            if intervals[k, 0] <= t < intervals[k, 1] - slack:
                 t, moved = intervals[k, 1], True
     return t
 
 
 @kernel
 def place_first(
-    tables: Tables, pieces: Pieces, moves: Moves, order: Integers, length: float, height: float, lines: int, intervals: Floats
+    tables: Tables, pieces: Pieces, moves: Moves, order: Integers, length: float, height: float, lines: int
 ) -> None:
-    """Put the pieces, in this order, each as far left as `lines` horizontal lines for each of its turns let it. They wait far to the right."""
-    extents = tables.extents
+    """Put the pieces, in this order, each as far left as `lines` horizontal lines for each of its turns let it.
+
+    They wait far to the right, and stay there if they would end beyond `length`. On a line with too many intervals, only the place behind all
+    others counts.
+    """
+    extents, behind = tables.extents, 0.0
     for k in range(len(order)):
         i = order[k]
         kind, best = pieces.kind[i], np.inf
@@ -43,49 +47,46 @@ def place_first(
                 continue
             for line in range(lines):
                 y = free_y * line / max(lines - 1, 1) - extents[kind, turn, 1]
-                count = collect_intervals(tables, pieces, i, turn, x, y, 1.0, 0.0, 0.0, length, intervals)
-                t = _first_free(intervals, count, 0.0, tables.slack)
+                count = collect_intervals(tables, pieces, i, turn, x, y, 1.0, 0.0, 0.0, length, moves.intervals)
+                t = behind
+                if count < len(moves.intervals):
+                    t = _first_free(moves.intervals, count, 0.0, tables.slack)
                 # The right end decides, and a little the middle: a piece rather lies in a hole than beside it.
                 end = x + t + extents[kind, turn, 2] + 0.1 * (x + t + extents[kind, turn, 0])
-                if end < best:
+                if end < best and x + t + extents[kind, turn, 2] <= length:
                     best, best_turn, best_x, best_y = end, turn, x + t, y
-        put(tables, pieces, i, best_turn, best_x, best_y)
+        if best < np.inf:
+            put(tables, pieces, i, best_turn, best_x, best_y)
+            behind = max(behind, pieces.box[i, 2] + 2.0 * tables.grow)
 
 
 @kernel
 def _slide(
-    tables: Tables, pieces: Pieces, moves: Moves, i: int, ux: float, uy: float, length: float, height: float, share: float,
-    intervals: Floats,
-) -> float:  # fmt: skip
-    """Move piece i along u until it meets something, and then only this share of the way; how far it went."""
+    tables: Tables, pieces: Pieces, moves: Moves, i: int, ux: float, uy: float, length: float, height: float,
+) -> None:  # fmt: skip
+    """Move piece i along u until it meets something."""
     kind, turn, x, y = pieces.kind[i], pieces.turn[i], pieces.place[i, 0], pieces.place[i, 1]
     high = range_in_strip(tables, kind, turn, x, y, ux, uy, length, height, length + height)[1]
-    count = collect_intervals(tables, pieces, i, turn, x, y, ux, uy, 0.0, high, intervals)
+    count = collect_intervals(tables, pieces, i, turn, x, y, ux, uy, 0.0, high, moves.intervals)
     for k in range(count):
-        if intervals[k, 1] > tables.slack:
-            high = min(high, intervals[k, 0])
-    high *= share
-    if high > tables.slack:
+        if moves.intervals[k, 1] > tables.slack:
+            high = min(high, moves.intervals[k, 0])
+    if high > tables.slack and count < len(moves.intervals):  # with more intervals than there is room for, nobody knows
         put(tables, pieces, i, turn, x + high * ux, y + high * uy)
-        return high
-    return 0.0
 
 
 @kernel
-def compact(
-    tables: Tables, pieces: Pieces, moves: Moves, length: float, height: float, rounds: int, intervals: Floats
-) -> float:
-    """Let all pieces fall to the left, shaking them; the used length afterwards."""
+def compact(tables: Tables, pieces: Pieces, moves: Moves, length: float, height: float, rounds: int) -> None:
+    """Let all pieces fall to the left, shaking them."""
     n = len(pieces.kind)
     for _ in range(rounds):
         order = np.argsort(pieces.box[:, 0])
         for k in range(n):
             i = order[k]
-            _slide(tables, pieces, moves, i, -1.0, 0.0, length, height, 1.0, intervals)
+            _slide(tables, pieces, moves, i, -1.0, 0.0, length, height)
             up = 1.0 if draw(moves) < 0.5 else -1.0
             for _ in range(2):
                 slope = draw(moves)
-                _slide(tables, pieces, moves, i, -slope, up * (1.0 - slope), length, height, 1.0, intervals)
-                _slide(tables, pieces, moves, i, -1.0, 0.0, length, height, 1.0, intervals)
+                _slide(tables, pieces, moves, i, -slope, up * (1.0 - slope), length, height)
+                _slide(tables, pieces, moves, i, -1.0, 0.0, length, height)
                 up = -up
-    return pieces.box[:, 2].max()

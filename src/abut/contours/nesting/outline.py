@@ -75,11 +75,11 @@ def _take_away(points: Floats, most: int, kept: float, rough: float) -> Integers
         cost[v] = _cost(points, previous, following, v)[0]
     left, added = n, 0.0
     while left > 4:
-        v = np.argmin(cost)
+        v = int(np.argmin(cost))
         if added + cost[v] > (rough if left > most else kept):
             break
         area, x, y, reflex = _cost(points, previous, following, v)
-        p, w = previous[v], following[v]
+        p, w = int(previous[v]), int(following[v])
         if reflex:
             empty = _is_empty(
                 points, following, w,
@@ -97,10 +97,10 @@ def _take_away(points: Floats, most: int, kept: float, rough: float) -> Integers
         alive[v], cost[v] = False, np.inf
         left -= 1
         for _ in range(2):
-            p = previous[p]
+            p = int(previous[p])
         for _ in range(6):
             cost[p] = _cost(points, previous, following, p)[0]
-            p = following[p]
+            p = int(following[p])
     return np.flatnonzero(alive)
 
 

@@ -42,11 +42,11 @@ def overlap_pieces(
     """Overlap of kind b with kind a when b's place is (dx, dy) from a's."""
     cosine, sine = tables.turns[turn_a, 0], tables.turns[turn_a, 1]
     x, y = cosine * dx + sine * dy, cosine * dy - sine * dx
-    kind_count, relative_count = tables.extents.shape[0], tables.index.shape[0] // tables.extents.shape[0] ** 2
+    kind_count, relative_count = tables.extents.shape[0], tables.rows.shape[0] // tables.extents.shape[0] ** 2
     row = (kind_a * kind_count + kind_b) * relative_count + tables.relative[turn_a, turn_b]
     boxes, first, planes = tables.boxes, tables.first, tables.planes
     total = 0.0
-    for pair in range(tables.index[row, 0], tables.index[row, 1]):
+    for pair in range(tables.rows[row, 0], tables.rows[row, 1]):
         if boxes[pair, 0] < x and x < boxes[pair, 2] and boxes[pair, 1] < y and y < boxes[pair, 3]:
             depth = np.inf
             for e in range(first[pair], first[pair + 1]):
@@ -106,7 +106,7 @@ def collect_intervals(
 ) -> int:  # fmt: skip
     """Where piece i, moved from (x, y) by t·u with low < t < high, overlaps pairs of parts: rows (from, to, weight) of `intervals`; how many."""
     kind, grow = pieces.kind[i], tables.grow
-    kind_count, relative_count = tables.extents.shape[0], tables.index.shape[0] // tables.extents.shape[0] ** 2
+    kind_count, relative_count = tables.extents.shape[0], tables.rows.shape[0] // tables.extents.shape[0] ** 2
     low_x = x + tables.extents[kind, turn, 0] - grow + min(low * ux, high * ux)
     high_x = x + tables.extents[kind, turn, 2] + grow + max(low * ux, high * ux)
     low_y = y + tables.extents[kind, turn, 1] - grow + min(low * uy, high * uy)
@@ -118,11 +118,16 @@ def collect_intervals(
             continue
         cosine, sine = tables.turns[pieces.turn[j], 0], tables.turns[pieces.turn[j], 1]
         dx, dy = x - pieces.place[j, 0], y - pieces.place[j, 1]
-        qx, qy, vx, vy = cosine * dx + sine * dy, cosine * dy - sine * dx, cosine * ux + sine * uy, cosine * uy - sine * ux
+        qx, qy, vx, vy = (
+            cosine * dx + sine * dy,
+            cosine * dy - sine * dx,
+            cosine * ux + sine * uy,
+            cosine * uy - sine * ux,
+        )
         from_x, to_x = qx + min(low * vx, high * vx), qx + max(low * vx, high * vx)
         from_y, to_y = qy + min(low * vy, high * vy), qy + max(low * vy, high * vy)
         row = (pieces.kind[j] * kind_count + kind) * relative_count + tables.relative[pieces.turn[j], turn]
-        for pair in range(tables.index[row, 0], tables.index[row, 1]):
+        for pair in range(tables.rows[row, 0], tables.rows[row, 1]):
             if not (
                 boxes[pair, 0] < to_x and from_x < boxes[pair, 2] and boxes[pair, 1] < to_y and from_y < boxes[pair, 3]
             ):

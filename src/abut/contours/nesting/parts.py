@@ -73,7 +73,7 @@ def _joined(points: Floats, loop_a: list[int], loop_b: list[int], a: int, b: int
 
 def convex_parts(points: Floats) -> list[Floats]:
     """Convex anticlockwise polygons whose union is the simple anticlockwise polygon."""
-    loops = {number: row for number, row in enumerate(_cut_ears(points).tolist())}
+    loops = dict(enumerate(_cut_ears(points).tolist()))
     owner = {(row[k], row[(k + 1) % 3]): number for number, row in loops.items() for k in range(3)}
     diagonals = [(a, b) for a, b in owner if a < b and (b, a) in owner]
     for a, b in sorted(diagonals, key=lambda edge: -np.hypot(*(points[edge[0]] - points[edge[1]]))):

@@ -19,10 +19,8 @@ from abut.jit import kernel
 
 # Gardeyn & Wauters 2025, table of parameters
 GROWTH_LEAST, GROWTH_MOST, DECAY = 1.2, 2.0, 0.95
-KEPT = 3
-"""Places of the sampling that are improved along lines."""
 LINES = 6
-"""Lines searched at most for each of them."""
+"""Lines searched at most from each place that is improved."""
 
 
 class Moves(NamedTuple):
@@ -39,7 +37,7 @@ class Moves(NamedTuple):
     stops: Floats
     """(k,2) of one line"""
     kept: Floats
-    """(KEPT, 4) loss, x, y, turn of the best places so far, best first"""
+    """(k,4) loss, x, y, turn of the best places so far, best first"""
 
 
 @kernel
@@ -47,7 +45,7 @@ def draw(moves: Moves) -> float:
     """The next random number."""
     at = moves.cursor[0]
     moves.cursor[0] = at + 1 if at + 1 < len(moves.draws) else 0
-    return moves.draws[at]
+    return float(moves.draws[at])
 
 
 @kernel
@@ -77,7 +75,9 @@ def range_in_strip(
 
 
 @kernel
-def clamp(tables: Tables, kind: int, turn: int, x: float, y: float, length: float, height: float) -> tuple[float, float]:
+def clamp(
+    tables: Tables, kind: int, turn: int, x: float, y: float, length: float, height: float
+) -> tuple[float, float]:
     """The place nearest to (x, y) within the strip."""
     x = max(min(x, length - tables.extents[kind, turn, 2]), -tables.extents[kind, turn, 0])
     y = max(min(y, height - tables.extents[kind, turn, 3]), -tables.extents[kind, turn, 1])
@@ -214,7 +214,14 @@ def reweight(pieces: Pieces) -> None:
 
 @kernel
 def separate_round(
-    tables: Tables, pieces: Pieces, moves: Moves, order: Integers, length: float, height: float, anywhere: int, near: int
+    tables: Tables,
+    pieces: Pieces,
+    moves: Moves,
+    order: Integers,
+    length: float,
+    height: float,
+    anywhere: int,
+    near: int,
 ) -> tuple[float, int]:
     """Relocate each piece that overlaps, in random order; the overlap that is left (unweighted), and how many were tried."""
     n, tried = len(pieces.kind), 0
@@ -234,9 +241,28 @@ def separate_round(
 
 
 @kernel
-def spread(tables: Tables, pieces: Pieces, ratio: float, length: float, height: float) -> None:
+def pull(tables: Tables, pieces: Pieces, ratio: float, length: float, height: float) -> None:
     """Pull all pieces towards the left end by this ratio, into a strip of this length."""
     for i in range(len(pieces.kind)):
         kind, turn = pieces.kind[i], pieces.turn[i]
         x, y = clamp(tables, kind, turn, pieces.place[i, 0] * ratio, pieces.place[i, 1], length, height)
         put(tables, pieces, i, turn, x, y)
+
+
+@kernel
+def swap(tables: Tables, pieces: Pieces, i: int, j: int, length: float, height: float) -> None:
+    """Let two pieces change places, middle for middle, within the strip."""
+    x, y = 0.5 * (pieces.box[j, 0] + pieces.box[j, 2]), 0.5 * (pieces.box[j, 1] + pieces.box[j, 3])
+    for _ in range(2):
+        other_x, other_y = 0.5 * (pieces.box[i, 0] + pieces.box[i, 2]), 0.5 * (pieces.box[i, 1] + pieces.box[i, 3])
+        place_x, place_y = pieces.place[i, 0] + x - other_x, pieces.place[i, 1] + y - other_y
+        place_x, place_y = clamp(tables, pieces.kind[i], pieces.turn[i], place_x, place_y, length, height)
+        put(tables, pieces, i, pieces.turn[i], place_x, place_y)
+        x, y, i = other_x, other_y, j
+
+
+@kernel
+def restore(tables: Tables, pieces: Pieces, turn: Integers, place: Floats) -> None:
+    """Put all pieces where they were."""
+    for i in range(len(pieces.kind)):
+        put(tables, pieces, i, turn[i], place[i, 0], place[i, 1])

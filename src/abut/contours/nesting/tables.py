@@ -28,7 +28,7 @@ ROUND_NORMALS = 12
 class Tables(NamedTuple):
     """Half-planes of all pairs of parts of all pairs of kinds at all relative turns."""
 
-    index: Integers
+    rows: Integers
     """(kinds² · relative turns + 1,) first pair of parts of kind a, kind b and relative turn r, at (a·kinds + b)·turns + r"""
     boxes: Floats
     """(p,4) low x, low y, high x, high y of the places of a pair of parts"""
@@ -127,7 +127,9 @@ def cosine_sine(degrees: float) -> tuple[float, float]:
     return ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(quarter) % 4]
 
 
-def build_tables(parts: list[list[Floats]], outlines: list[Floats], angles: list[float], gap: float, size: float) -> Tables:
+def build_tables(
+    parts: list[list[Floats]], outlines: list[Floats], angles: list[float], gap: float, size: float
+) -> Tables:
     """Tables of kinds given by their convex parts, for turns by these angles (degrees)."""
     relative_angles = sorted({round((b - a) % 360.0, 9) % 360.0 for a in angles for b in angles})
     number = {angle: k for k, angle in enumerate(relative_angles)}

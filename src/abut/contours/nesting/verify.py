@@ -205,7 +205,10 @@ def find_self_contact(corners: Floats) -> tuple[int, int]:
             if j == i + 1 or (i == 0 and j == n - 1):  # neighbours: they may share their corner, and no more
                 if (j == i + 1 and _is_same_direction(a1, a0, b1)) or (j != i + 1 and _is_same_direction(a0, a1, b0)):
                     return i, j
-            elif orient_2d(a0, a1, b0) * orient_2d(a0, a1, b1) <= 0 and orient_2d(b0, b1, a0) * orient_2d(b0, b1, a1) <= 0:
+            elif (
+                orient_2d(a0, a1, b0) * orient_2d(a0, a1, b1) <= 0
+                and orient_2d(b0, b1, a0) * orient_2d(b0, b1, a1) <= 0
+            ):
                 return i, j
     return -1, -1
 
