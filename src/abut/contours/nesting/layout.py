@@ -7,6 +7,8 @@ import numpy as np
 from abut.arrays import Floats, Integers
 from abut.contours.nesting.verify import find_overlap
 
+SPACE = 0.05
+"""Between drawn sheets, of their height."""
 COLORS = ("#7fa6c9", "#c98f7f", "#8fbf8a", "#b39ac9", "#c9b97f", "#7fc2bf", "#c97fa8", "#a0a89a")
 
 
@@ -53,22 +55,20 @@ class Layout(NamedTuple):
         return find_overlap(list(self.polygons), self.gap, self.sheet)
 
     def to_svg(self) -> str:
-        """A drawing of all sheets, one below the other; y is up on a sheet. Coordinates are written in full."""
+        """A drawing of all sheets, one below the other, with coordinates in full; as always in SVG, y points down."""
         height = self.size[1]
         widths = np.where(np.isinf(self.size[0]), self.lengths, self.size[0])
-        space = 0.05 * height
-        drawn = []
-        for k, width in enumerate(widths.tolist()):
-            rows = [
+        space = SPACE * height
+        rows: list[list[str]] = [[] for _ in self.lengths]
+        for row, (piece, sheet, polygon) in enumerate(zip(self.piece.tolist(), self.sheet, self.polygons, strict=True)):
+            rows[sheet].append(
                 f'<path id="piece-{piece}-{row}" fill="{COLORS[piece % len(COLORS)]}" d="{_path(polygon)}"/>'
-                for row, (piece, sheet, polygon) in enumerate(
-                    zip(self.piece.tolist(), self.sheet.tolist(), self.polygons, strict=True)
-                )
-                if sheet == k
-            ]
-            frame = f'<rect width="{width!r}" height="{height!r}" fill="#f4f4f0"/>'
-            top = k * (height + space) + height
-            drawn.append(f'<g id="sheet-{k}" transform="translate(0 {top!r}) scale(1 -1)">{frame}{"".join(rows)}</g>')
+            )
+        drawn = [
+            f'<g id="sheet-{k}" transform="translate(0 {k * (height + space)!r})">'
+            f'<rect width="{width!r}" height="{height!r}" fill="#f4f4f0"/>{"".join(paths)}</g>'
+            for k, (width, paths) in enumerate(zip(widths.tolist(), rows, strict=True))
+        ]
         total = len(widths) * (height + space) - space
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {float(widths.max())!r} {total!r}" '

@@ -75,15 +75,15 @@ def _improve(strip: Strip, budget: Budget, until: float = 1.0, goal: float = 0.0
     """Shorten the strip until this share of the budget is spent or the goal is reached; it ends in the best layout, also when interrupted."""
     best, state = strip.length, strip.save()
     step, failures = FIRST_STEP, 0
-    budget.best = best
+    budget.best, least = best, strip.least_length
     try:
-        while budget.share < until and best > goal:
+        while budget.share < until and best > max(goal, least):
             strip.restore(state)
-            length = best * (1.0 - step)
+            length = max(best * (1.0 - step), least)
             strip.shorten(best, length, swaps=int(failures > FAILURES))
             if strip.separate(length, budget, until):
                 reached = strip.compact(length, COMPACTIONS)
-                if strip.is_valid:
+                if strip.is_valid and reached < best:
                     budget.best = best = reached
                     state, failures = strip.save(), 0
                     continue

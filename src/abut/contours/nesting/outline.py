@@ -1,6 +1,6 @@
 """Outlines that are simple to search with: corners taken away, never area.
 
-A polygon is replaced by one that contains it. Three steps grow it, the one that adds the least area first: a reflex corner goes (its
+A polygon is replaced by one that contains it. Three steps grow it, in sweeps, those first that add the least area: a reflex corner goes (its
 triangle is filled), an edge between two convex corners goes (its neighbours are extended until they meet), a corner on a straight line goes
 for nothing. A step is taken only when the triangle it adds holds no other corner, so the outline stays simple.
 
@@ -9,6 +9,7 @@ cut off 1e-15 of its size, which the margin of the search (see `tables`) exceeds
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.jit import kernel
@@ -18,6 +19,10 @@ KEPT_AREA = 1e-3
 ROUGH_AREA = 2e-2
 """Part that may be added to bring an outline down to MOST_CORNERS: noise between two rough outlines cannot interlock anyway."""
 MOST_CORNERS = 40
+LEAST_CORNERS = 4
+FIRST_THRESHOLD = 1e-6
+"""Corners go in sweeps, those first that add at most this part of the area that may be added, then with twice as much in each sweep."""
+Booleans = NDArray[np.bool_]
 
 
 @kernel
@@ -33,7 +38,7 @@ def _cost(points: Floats, previous: Integers, following: Integers, v: int) -> tu
     # p→v and q→w, extended beyond v and w, meet at v + s·u.
     det = ux * sy - uy * sx
     bend = (wx - vx) * (points[q, 1] - wy) - (wy - vy) * (points[q, 0] - wx)
-    if bend <= 0.0 or det <= 0.0 or q == p:
+    if bend <= 0.0 or det >= 0.0 or q == p:
         return np.inf, 0.0, 0.0, False
     s = ((wx - vx) * sy - (wy - vy) * sx) / det
     x, y = vx + s * ux, vy + s * uy
@@ -43,14 +48,20 @@ def _cost(points: Floats, previous: Integers, following: Integers, v: int) -> tu
 
 @kernel
 def _is_empty(
-    points: Floats, following: Integers, start: int, ax: float, ay: float, bx: float, by: float, cx: float, cy: float
-) -> bool:
-    """Whether no corner lies in the closed anticlockwise triangle abc, its own corners excepted."""
+    points: Floats, alive: Booleans, order: Integers, xs: Floats, moved: float,
+    ax: float, ay: float, bx: float, by: float, cx: float, cy: float,
+) -> bool:  # fmt: skip
+    """Whether no corner lies in the closed anticlockwise triangle abc, its own corners excepted.
+
+    Corners were sorted by x when they had the abscissas `xs`; none has moved by more than `moved` since.
+    """
     low_x, high_x, low_y, high_y = min(ax, bx, cx), max(ax, bx, cx), min(ay, by, cy), max(ay, by, cy)
-    v = start
-    while True:
+    k = np.searchsorted(xs, low_x - moved)
+    while k < len(xs) and xs[k] <= high_x + moved:
+        v = order[k]
+        k += 1
         x, y = points[v, 0], points[v, 1]
-        if low_x <= x <= high_x and low_y <= y <= high_y:
+        if alive[v] and low_x <= x <= high_x and low_y <= y <= high_y:
             own = (x == ax and y == ay) or (x == bx and y == by) or (x == cx and y == cy)
             inside = (
                 (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0.0
@@ -59,9 +70,35 @@ def _is_empty(
             )
             if inside and not own:
                 return False
-        v = following[v]
-        if v == start:
-            return True
+    return True
+
+
+@kernel
+def _sweep(
+    points: Floats, previous: Integers, following: Integers, alive: Booleans, order: Integers, xs: Floats,
+    left: int, added: float, threshold: float, most: int, kept: float, rough: float,
+) -> tuple[int, float]:  # fmt: skip
+    """Go once round the outline and take away corners that add no more than `threshold`; corners left, and area added in all."""
+    v, moved = int(order[0]), 0.0
+    for _ in range(left):
+        area, x, y, reflex = _cost(points, previous, following, v)
+        p, w = int(previous[v]), int(following[v])
+        if area <= threshold and added + area <= (rough if left > most else kept) and left > LEAST_CORNERS:
+            vx, vy, wx, wy = points[v, 0], points[v, 1], points[w, 0], points[w, 1]
+            if reflex:
+                empty = _is_empty(points, alive, order, xs, moved, points[p, 0], points[p, 1], wx, wy, vx, vy)
+            else:
+                empty = _is_empty(points, alive, order, xs, moved, vx, vy, x, y, wx, wy)
+            if empty:
+                if not reflex:
+                    moved = max(moved, abs(x - wx))
+                    points[w, 0], points[w, 1] = x, y
+                previous[w], following[p] = p, w
+                alive[v] = False
+                left, added = left - 1, added + area
+                w = int(following[w])  # not the neighbour at once: that would wear off one side only
+        v = w
+    return left, added
 
 
 @kernel
@@ -70,37 +107,15 @@ def _take_away(points: Floats, most: int, kept: float, rough: float) -> Integers
     n = len(points)
     previous, following = np.arange(n) - 1, np.arange(n) + 1
     previous[0], following[n - 1] = n - 1, 0
-    cost, alive = np.empty(n), np.ones(n, np.bool_)
-    for v in range(n):
-        cost[v] = _cost(points, previous, following, v)[0]
-    left, added = n, 0.0
-    while left > 4:
-        v = int(np.argmin(cost))
-        if added + cost[v] > (rough if left > most else kept):
-            break
-        area, x, y, reflex = _cost(points, previous, following, v)
-        p, w = int(previous[v]), int(following[v])
-        if reflex:
-            empty = _is_empty(
-                points, following, w,
-                points[p, 0], points[p, 1], points[w, 0], points[w, 1], points[v, 0], points[v, 1],
-            )  # fmt: skip
-        else:
-            empty = _is_empty(points, following, w, points[v, 0], points[v, 1], x, y, points[w, 0], points[w, 1])
-        if not empty:
-            cost[v] = np.inf
-            continue
-        added += area
-        if not reflex:
-            points[w, 0], points[w, 1] = x, y
-        previous[w], following[p] = p, w
-        alive[v], cost[v] = False, np.inf
-        left -= 1
-        for _ in range(2):
-            p = int(previous[p])
-        for _ in range(6):
-            cost[p] = _cost(points, previous, following, p)[0]
-            p = int(following[p])
+    alive = np.ones(n, np.bool_)
+    left, added, threshold = n, 0.0, FIRST_THRESHOLD * kept
+    while threshold < 2.0 * rough:
+        rows = np.flatnonzero(alive)
+        order = rows[np.argsort(points[rows, 0])]
+        left, added = _sweep(
+            points, previous, following, alive, order, points[order, 0], left, added, threshold, most, kept, rough
+        )
+        threshold *= 2.0
     return np.flatnonzero(alive)
 
 

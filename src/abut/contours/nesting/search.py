@@ -241,10 +241,14 @@ def separate_round(
 
 
 @kernel
-def pull(tables: Tables, pieces: Pieces, ratio: float, length: float, height: float) -> None:
-    """Pull all pieces towards the left end by this ratio, into a strip of this length."""
+def pull(tables: Tables, pieces: Pieces, moves: Moves, ratio: float, length: float, height: float) -> None:
+    """Pull all pieces towards the left end by this ratio, into a strip of this length; those that are too long for it are turned."""
+    extents = tables.extents
     for i in range(len(pieces.kind)):
         kind, turn = pieces.kind[i], pieces.turn[i]
+        for k in range(moves.allowed[kind, 0]):
+            if extents[kind, turn, 2] - extents[kind, turn, 0] > length:
+                turn = moves.allowed[kind, 1 + k]
         x, y = clamp(tables, kind, turn, pieces.place[i, 0] * ratio, pieces.place[i, 1], length, height)
         put(tables, pieces, i, turn, x, y)
 

@@ -86,6 +86,13 @@ class Strip:
         return float(self.pieces.box[:, 2].max())
 
     @property
+    def least_length(self) -> float:
+        """No layout is shorter: the widest piece at its narrowest turn."""
+        widths = self.tables.extents[:, :, 2] - self.tables.extents[:, :, 0]
+        allowed = self.moves.allowed
+        return max(float(widths[k, allowed[k, 1 : 1 + allowed[k, 0]]].min()) for k in set(self.pieces.kind.tolist()))
+
+    @property
     def is_valid(self) -> bool:
         """Whether the tables find no overlap."""
         return not self.pieces.loss.any()
@@ -115,7 +122,7 @@ class Strip:
         for _ in range(swaps):
             i, j = self.rng.choice(len(self.pieces.kind), 2, replace=False)
             swap(self.tables, self.pieces, int(i), int(j), before, self.height)
-        pull(self.tables, self.pieces, length / before, length, self.height)
+        pull(self.tables, self.pieces, self.moves, length / before, length, self.height)
 
     def separate(self, length: float, budget: Budget, until: float = 1.0) -> bool:
         """Move pieces until none overlap within this length; False where it did not work or this share of the budget is spent."""

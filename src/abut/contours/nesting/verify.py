@@ -190,27 +190,42 @@ def _check_all(corners: Floats, boxes: Floats, first: Integers, sheet: Integers,
 
 
 @kernel
+def _do_edges_touch(corners: Floats, i: int, j: int) -> bool:
+    """Whether edges i < j of a closed polygon meet, other than neighbours in their common corner."""
+    n = len(corners)
+    a0, a1 = _corner(corners, 0, n, i), _corner(corners, 0, n, i + 1)
+    b0, b1 = _corner(corners, 0, n, j), _corner(corners, 0, n, j + 1)
+    if min(a0[1], a1[1]) > max(b0[1], b1[1]) or min(b0[1], b1[1]) > max(a0[1], a1[1]):
+        return False
+    if min(a0[0], a1[0]) > max(b0[0], b1[0]) or min(b0[0], b1[0]) > max(a0[0], a1[0]):
+        return False
+    if j == i + 1 and _is_same_direction(a1, a0, b1):
+        return True
+    if i == 0 and j == n - 1 and _is_same_direction(a0, a1, b0):
+        return True
+    if j == i + 1 or (i == 0 and j == n - 1):
+        return False
+    return orient_2d(a0, a1, b0) * orient_2d(a0, a1, b1) <= 0 and orient_2d(b0, b1, a0) * orient_2d(b0, b1, a1) <= 0
+
+
+@kernel
 def find_self_contact(corners: Floats) -> tuple[int, int]:
     """The first two edges, by their first corners, at which the closed polygon crosses or touches itself; (-1, -1) where it is simple."""
     n = len(corners)
-    for i in range(n):
-        a0, a1 = _corner(corners, 0, n, i), _corner(corners, 0, n, i + 1)
-        low_x, high_x, low_y, high_y = min(a0[0], a1[0]), max(a0[0], a1[0]), min(a0[1], a1[1]), max(a0[1], a1[1])
-        for j in range(i + 1, n):
-            b0, b1 = _corner(corners, 0, n, j), _corner(corners, 0, n, j + 1)
-            if (b0[0] < low_x and b1[0] < low_x) or (b0[0] > high_x and b1[0] > high_x):
-                continue
-            if (b0[1] < low_y and b1[1] < low_y) or (b0[1] > high_y and b1[1] > high_y):
-                continue
-            if j == i + 1 or (i == 0 and j == n - 1):  # neighbours: they may share their corner, and no more
-                if (j == i + 1 and _is_same_direction(a1, a0, b1)) or (j != i + 1 and _is_same_direction(a0, a1, b0)):
-                    return i, j
-            elif (
-                orient_2d(a0, a1, b0) * orient_2d(a0, a1, b1) <= 0
-                and orient_2d(b0, b1, a0) * orient_2d(b0, b1, a1) <= 0
-            ):
-                return i, j
-    return -1, -1
+    low, high = np.empty(n), np.empty(n)
+    for k in range(n):
+        a, b = _corner(corners, 0, n, k), _corner(corners, 0, n, k + 1)
+        low[k], high[k] = min(a[0], b[0]), max(a[0], b[0])
+    order = np.argsort(low)
+    first, second = n, n
+    for k in range(n):
+        m = k + 1
+        while m < n and low[order[m]] <= high[order[k]]:
+            i, j = min(order[k], order[m]), max(order[k], order[m])
+            if (i < first or (i == first and j < second)) and _do_edges_touch(corners, i, j):
+                first, second = i, j
+            m += 1
+    return (-1, -1) if first == n else (first, second)
 
 
 def find_overlap(polygons: list[Floats], gap: float = 0.0, sheet: Integers | None = None) -> tuple[int, int] | None:
