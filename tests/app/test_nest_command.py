@@ -71,10 +71,10 @@ def test_an_interruption_writes_the_best_so_far(run, tmp_path, monkeypatch):
         return search(*arguments, progress=stop, **options)
 
     monkeypatch.setattr(contours, "nest", interrupted)
-    code, out, _ = run("parts.svg", "--sheet", "x4", "--time", 600)
+    code, out, _ = run("parts.svg", "--sheet", "x4", "--time", 600, "--copies", 4)
     assert code == 130
     assert "interrupted after" in out
-    assert (tmp_path / "parts.nested.svg").read_text().count("<path") == 2
+    assert (tmp_path / "parts.nested.svg").read_text().count("<path") == 8
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,9 @@ from abut.contours.nesting.search import Moves, draw, range_in_strip
 from abut.contours.nesting.tables import Tables
 from abut.jit import kernel
 
+STACKED = 16
+"""Pieces put last that a piece is tried on top of and below."""
+
 
 @kernel
 def _first_free(intervals: Floats, count: int, low: float, slack: float) -> float:
@@ -36,6 +39,7 @@ def place_first(
     others counts.
     """
     extents, behind = tables.extents, 0.0
+    beside = 0.0 if tables.grid > 0.0 else tables.grow
     for k in range(len(order)):
         i = order[k]
         kind, best = pieces.kind[i], np.inf
@@ -45,8 +49,16 @@ def place_first(
             x, free_y = -extents[kind, turn, 0], height - (extents[kind, turn, 3] - extents[kind, turn, 1])
             if free_y < 0.0:
                 continue
-            for line in range(lines):
+            for line in range(lines + 2 * min(k, STACKED)):
                 y = free_y * line / max(lines - 1, 1) - extents[kind, turn, 1]
+                if line >= lines:  # on or below one of the pieces put last
+                    j = order[k - 1 - (line - lines) // 2]
+                    if line % 2 == 0:
+                        y = pieces.box[j, 3] + beside - extents[kind, turn, 1]
+                    else:
+                        y = pieces.box[j, 1] - beside - extents[kind, turn, 3]
+                    if not 0.0 <= y + extents[kind, turn, 1] <= free_y:
+                        continue
                 count = collect_intervals(tables, pieces, i, turn, x, y, 1.0, 0.0, 0.0, length, moves.intervals)
                 t = behind
                 if count < len(moves.intervals):

@@ -6,6 +6,7 @@ has its minima at ends of intervals only: a search along a line needs to look no
 translations along an axis are exact for the same reason).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -79,8 +80,10 @@ def overlap_at(tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: f
 
 @kernel
 def put(tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: float) -> None:
-    """Move piece i there and bring its overlaps up to date."""
+    """Move piece i there, to the grid, and bring its overlaps up to date."""
     kind, grow = pieces.kind[i], tables.grow
+    if tables.grid > 0.0:
+        x, y = math.floor(x / tables.grid + 0.5) * tables.grid, math.floor(y / tables.grid + 0.5) * tables.grid
     pieces.turn[i], pieces.place[i, 0], pieces.place[i, 1] = turn, x, y
     for side in range(4):
         pieces.box[i, side] = tables.extents[kind, turn, side] + (x if side % 2 == 0 else y)
@@ -135,12 +138,12 @@ def collect_intervals(
             enter, leave = -np.inf, np.inf
             for e in range(first[pair], first[pair + 1]):
                 speed = planes[e, 0] * vx + planes[e, 1] * vy
-                away = planes[e, 2] - planes[e, 0] * qx - planes[e, 1] * qy
+                away = planes[e, 2] - tables.shift - planes[e, 0] * qx - planes[e, 1] * qy
                 if speed > ALONG:
                     leave = min(leave, away / speed)
                 elif speed < -ALONG:
                     enter = max(enter, away / speed)
-                elif away <= tables.slack:
+                elif away <= tables.along:
                     leave = low
                 if leave <= low or enter >= high or leave <= enter:
                     break

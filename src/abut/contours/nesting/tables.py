@@ -10,6 +10,11 @@ of K evenly spread turns needs K tables a pair of kinds, not K².
 
 Every half-plane is moved out by MARGIN of the sheet as well. Rounding of places and of turned corners is below 1e-14 of it, so that
 pieces that a table calls apart are apart in the coordinates that are written out; `verify` proves it for each layout.
+
+Tiles that fill a sheet to the last bit leave no room for a margin. So where no gap is asked for, all turns are quarter turns and all corners are
+multiples of a grid (GRID_BITS), places are multiples of it as well: sums of places and corners are exact, and half-planes along the axes
+get no margin. Let s be the slack and g the grid. A line stops where a depth is s − 0.85 g; rounding the place to the grid changes the depth
+by at most 0.71 g, so it stays below s, and half-planes along the axes are stored so that the next multiple of g beyond touching is above s.
 """
 
 import math
@@ -22,6 +27,7 @@ from abut.jit import kernel
 
 MARGIN = 1e-10
 SLACK = 1e-12
+GRID_BITS = 42
 ROUND_NORMALS = 12
 
 
@@ -46,6 +52,12 @@ class Tables(NamedTuple):
     """how far half-planes were moved out: gap and margin"""
     slack: float
     """a depth up to this is none: what rounding leaves when a piece has been put at the end of an interval"""
+    shift: float
+    """the depth at which intervals end"""
+    along: float
+    """a line parallel to a half-plane, and no deeper in it than this plus `shift`, does not enter it"""
+    grid: float
+    """places are multiples of it; 0 for any place"""
 
 
 @kernel
@@ -57,9 +69,7 @@ def _support(points: Floats, start: int, end: int, nx: float, ny: float) -> floa
 
 
 @kernel
-def _fill_pair(
-    a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int, grow: float, extra: int, planes: Floats, at: int
-) -> int:
+def _fill_pair(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int, extra: int, planes: Floats, at: int) -> int:
     """Write the half-planes of one pair of parts at `at`; where the next pair's begin. Edges of no length are left out."""
     for side in range(2):
         source, start, end = (a, a0, a1) if side == 0 else (b, b0, b1)
@@ -80,7 +90,7 @@ def _fill_pair(
 @kernel
 def _fill(
     corners: Floats, part_first: Integers, kind_first: Integers, angles: Floats, grow: float, extra: int,
-    index: Integers, boxes: Floats, first: Integers, planes: Floats,
+    grid: float, shift: float, index: Integers, boxes: Floats, first: Integers, planes: Floats,
 ) -> None:  # fmt: skip
     kind_count, turn_count = len(kind_first) - 1, len(angles)
     turned = np.empty_like(corners)
@@ -98,11 +108,14 @@ def _fill(
                     for j in range(kind_first[b], kind_first[b + 1]):
                         a0, a1, b0, b1 = part_first[i], part_first[i + 1], part_first[j], part_first[j + 1]
                         first[pair] = at
-                        at = _fill_pair(corners, a0, a1, turned, b0, b1, grow, extra, planes, at)
+                        at = _fill_pair(corners, a0, a1, turned, b0, b1, extra, planes, at)
                         for e in range(first[pair], at):
                             nx, ny = planes[e, 0], planes[e, 1]
                             reach = _support(corners, a0, a1, nx, ny) + _support(turned, b0, b1, -nx, -ny)
-                            planes[e, 2] = reach + grow
+                            if grid > 0.0 and (nx == 0.0 or ny == 0.0):
+                                planes[e, 2] = math.ceil(reach / grid) * grid + shift
+                            else:
+                                planes[e, 2] = reach + grow
                         for side in range(4):
                             sign = -1.0 if side < 2 else 1.0
                             nx, ny = (sign, 0.0) if side % 2 == 0 else (0.0, sign)
@@ -127,6 +140,13 @@ def cosine_sine(degrees: float) -> tuple[float, float]:
     return ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(quarter) % 4]
 
 
+def _choose_grid(outlines: list[Floats], angles: list[float], gap: float, size: float) -> float:
+    """The grid that all corners lie on, if pieces may touch exactly; else 0."""
+    grid = 2.0 ** (math.ceil(math.log2(size)) - GRID_BITS)
+    exact = all(bool(np.all(np.round(outline / grid) * grid == outline)) for outline in outlines)
+    return grid if exact and gap == 0.0 and all(angle % 90.0 == 0.0 for angle in angles) else 0.0
+
+
 def build_tables(
     parts: list[list[Floats]], outlines: list[Floats], angles: list[float], gap: float, size: float
 ) -> Tables:
@@ -140,6 +160,8 @@ def build_tables(
     part_first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     kind_first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     extra = ROUND_NORMALS if gap > 0.0 else 0
+    grid, slack = _choose_grid(outlines, angles, gap, size), SLACK * size
+    shift = slack - 0.85 * grid if grid > 0.0 else 0.5 * slack
     part_count = int(counts.sum())
     pair_count = part_count**2 * len(relative_angles)
     plane_count = (2 * part_count * len(corners) + extra * part_count**2) * len(relative_angles)
@@ -147,11 +169,24 @@ def build_tables(
     boxes, first = np.empty((pair_count, 4)), np.empty(pair_count + 1, np.int64)
     planes = np.empty((plane_count, 3))
     turns = np.array([cosine_sine(angle) for angle in relative_angles])
-    _fill(corners, part_first, kind_first, turns, gap + MARGIN * size, extra, index, boxes, first, planes)
+    _fill(corners, part_first, kind_first, turns, gap + MARGIN * size, extra, grid, shift, index, boxes, first, planes)
     extents = np.empty((len(outlines), len(angles), 4))
     for k, outline in enumerate(outlines):
         for t, angle in enumerate(angles):
             placed = turn(outline, angle)
             extents[k, t, :2], extents[k, t, 2:] = placed.min(axis=0), placed.max(axis=0)
     turns = np.array([cosine_sine(angle) for angle in angles])
-    return Tables(index, boxes, first, planes, turns, relative, extents, gap + MARGIN * size, SLACK * size)
+    return Tables(
+        index,
+        boxes,
+        first,
+        planes,
+        turns,
+        relative,
+        extents,
+        gap + MARGIN * size,
+        slack,
+        shift,
+        0.5 * (grid if grid > 0.0 else slack),
+        grid,
+    )

@@ -67,7 +67,8 @@ def _prepare(order: Order, width: float, height: float, gap: float) -> tuple[Tab
     for k, row in enumerate(angles):
         allowed[k, 0], allowed[k, 1 : 1 + len(row)] = len(row), [used.index(angle) for angle in row]
     polygons = [kind.polygon for kind in order.kinds]
-    size = max(height, *(float(polygon.max()) for polygon in polygons))
+    area = sum(signed_area(polygons[k]) for k in order.kind.tolist())
+    size = max(height, 2.0 * area / height, *(float(polygon.max()) for polygon in polygons))
     return build_tables(parts, polygons, used, gap, size), allowed, used
 
 
@@ -99,6 +100,10 @@ class _Job:
     def __init__(self, order: Order, width: float, height: float, gap: float, seed: int) -> None:
         self.order, self.width, self.height = order, width, height
         self.tables, self.allowed, self.angles = _prepare(order, width, height, gap)
+        grid = self.tables.grid
+        if grid > 0.0:  # what is left of the sheet beyond the grid cannot be used
+            self.height = math.floor(height / grid) * grid
+            self.width = math.floor(width / grid) * grid if width < math.inf else width
         self.rng = np.random.default_rng(seed)
         self.areas = np.array([signed_area(kind.polygon) for kind in order.kinds])[order.kind]
         count = len(order.kind)
@@ -234,10 +239,10 @@ def nest(
     overlap = find_overlap(polygons, gap, job.sheet)
     if overlap is not None:
         raise RuntimeError(f"copies {overlap[0]} and {overlap[1]} overlap: the search is wrong, please report this")
-    return _assemble(job, polygons, gap, budget)
+    return _assemble(job, polygons, (width, height), gap, budget)
 
 
-def _assemble(job: _Job, polygons: list[Floats], gap: float, budget: Budget) -> Layout:
+def _assemble(job: _Job, polygons: list[Floats], size: tuple[float, float], gap: float, budget: Budget) -> Layout:
     order, angle = job.order, np.array(job.angles)[job.turn]
     origins = np.array(
         [turn(kind.origin[None], a)[0] for kind, a in zip((order.kinds[k] for k in order.kind), angle, strict=True)]
@@ -246,10 +251,10 @@ def _assemble(job: _Job, polygons: list[Floats], gap: float, budget: Budget) -> 
     lengths = np.array(
         [max(p[:, 0].max() for p, s in zip(polygons, job.sheet, strict=True) if s == k) for k in range(count)]
     )
-    used = lengths[-1] if count == 1 else (count - 1) * job.width + lengths[-1]
-    density = float(job.areas.sum() / (used * job.height))
+    used = lengths[-1] if count == 1 else (count - 1) * size[0] + lengths[-1]
+    density = float(job.areas.sum() / (used * size[1]))
     return Layout(
         frozen(order.piece.copy()), frozen(job.sheet), frozen(angle), frozen(job.place - origins), tuple(polygons),
-        (job.width, job.height), gap, frozen(lengths), density, budget.spent_moves, budget.spent_seconds,
+        size, gap, frozen(lengths), density, budget.spent_moves, budget.spent_seconds,
         budget.interrupted,
     )  # fmt: skip
