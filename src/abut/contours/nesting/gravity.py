@@ -88,17 +88,16 @@ def _slide(
 
 
 @kernel
-def compact(tables: Tables, pieces: Pieces, moves: Moves, length: float, height: float, rounds: int) -> None:
-    """Let all pieces fall to the left, shaking them."""
-    n = len(pieces.kind)
-    for _ in range(rounds):
-        order = np.argsort(pieces.box[:, 0])
-        for k in range(n):
-            i = order[k]
-            _slide(tables, pieces, moves, i, -1.0, 0.0, length, height)
-            up = 1.0 if draw(moves) < 0.5 else -1.0
-            for _ in range(2):
+def compact(tables: Tables, pieces: Pieces, moves: Moves, order: Integers, length: float, height: float) -> None:
+    """Let the pieces, in this order, fall to the left, and shake each up and down on the way."""
+    for k in range(len(order)):
+        i, up = order[k], 1.0
+        if draw(moves) < 0.5:
+            up = -1.0
+        for step in range(5):
+            if step % 2 == 0:
+                ux, uy = -1.0, 0.0
+            else:
                 slope = draw(moves)
-                _slide(tables, pieces, moves, i, -slope, up * (1.0 - slope), length, height)
-                _slide(tables, pieces, moves, i, -1.0, 0.0, length, height)
-                up = -up
+                ux, uy, up = -slope, up * (1.0 - slope), -up
+            _slide(tables, pieces, moves, i, ux, uy, length, height)

@@ -54,15 +54,18 @@ class Layout(NamedTuple):
         """Two copies whose interiors meet, or that are closer than the gap, by exact signs; None where there are none, as `nest` ensures."""
         return find_overlap(list(self.polygons), self.gap, self.sheet)
 
-    def to_svg(self) -> str:
-        """A drawing of all sheets, one below the other, with coordinates in full; as always in SVG, y points down."""
+    def to_svg(self, decimals: int | None = None) -> str:
+        """A drawing of all sheets, one below the other; as always in SVG, y points down.
+
+        Coordinates are written in full, or for a small picture with so many decimals, which may make pieces overlap by as much.
+        """
         height = self.size[1]
         widths = np.where(np.isinf(self.size[0]), self.lengths, self.size[0])
         space = SPACE * height
         rows: list[list[str]] = [[] for _ in self.lengths]
         for row, (piece, sheet, polygon) in enumerate(zip(self.piece.tolist(), self.sheet, self.polygons, strict=True)):
             rows[sheet].append(
-                f'<path id="piece-{piece}-{row}" fill="{COLORS[piece % len(COLORS)]}" d="{_path(polygon)}"/>'
+                f'<path id="piece-{piece}-{row}" fill="{COLORS[piece % len(COLORS)]}" d="{_path(polygon, decimals)}"/>'
             )
         drawn = [
             f'<g id="sheet-{k}" transform="translate(0 {k * (height + space)!r})">'
@@ -76,5 +79,8 @@ class Layout(NamedTuple):
         )
 
 
-def _path(polygon: Floats) -> str:
+def _path(polygon: Floats, decimals: int | None) -> str:
+    if decimals is not None:
+        polygon = polygon.round(decimals)
+        polygon = polygon[(polygon != np.roll(polygon, 1, axis=0)).any(axis=1)]
     return "M" + "L".join(f"{x!r} {y!r}" for x, y in polygon.tolist()) + "Z"

@@ -101,25 +101,30 @@ def _sweep(
     return left, added
 
 
-@kernel
-def _take_away(points: Floats, most: int, kept: float, rough: float) -> Integers:
-    """Move and unlink corners of `points` in place; which of them are left, in order."""
-    n = len(points)
-    previous, following = np.arange(n) - 1, np.arange(n) + 1
-    previous[0], following[n - 1] = n - 1, 0
-    alive = np.ones(n, np.bool_)
-    left, added, threshold = n, 0.0, FIRST_THRESHOLD * kept
-    while threshold < 2.0 * rough:
-        rows = np.flatnonzero(alive)
-        order = rows[np.argsort(points[rows, 0])]
-        left, added = _sweep(
-            points, previous, following, alive, order, points[order, 0], left, added, threshold, most, kept, rough
-        )
-        threshold *= 2.0
-    return np.flatnonzero(alive)
-
-
 def simplify(polygon: Floats, area: float) -> Floats:
     """An outline that contains the anticlockwise polygon and has at most its corners."""
-    points = polygon.copy()
-    return points[_take_away(points, MOST_CORNERS, KEPT_AREA * area, ROUGH_AREA * area)]
+    points, n = polygon.copy(), len(polygon)
+    previous, following = np.arange(n) - 1, np.arange(n) + 1
+    previous[0], following[n - 1] = n - 1, 0
+    alive, left, added = np.ones(n, np.bool_), n, 0.0
+    kept, rough = KEPT_AREA * area, ROUGH_AREA * area
+    threshold = FIRST_THRESHOLD * kept
+    while threshold < 2.0 * rough:
+        rows = np.flatnonzero(alive)
+        order = rows[np.argsort(points[rows, 0], kind="stable")]
+        left, added = _sweep(
+            points,
+            previous,
+            following,
+            alive,
+            order,
+            points[order, 0],
+            left,
+            added,
+            threshold,
+            MOST_CORNERS,
+            kept,
+            rough,
+        )
+        threshold *= 2.0
+    return points[alive]

@@ -66,9 +66,11 @@ def read_polygon(value: object, number: int) -> tuple[Floats, Floats]:
         raise InvalidInput("pieces", f"has {len(points)} different corners, a polygon has at least 3", number)
     origin = points.min(axis=0)
     local = np.ascontiguousarray(points - origin)
-    i, j = find_self_contact(local)
-    if i >= 0:
-        raise InvalidInput("pieces", f"crosses or touches itself: the edges from corners {i} and {j}", number)
+    edges = find_self_contact(local)
+    if edges is not None:
+        raise InvalidInput(
+            "pieces", f"crosses or touches itself: the edges from corners {edges[0]} and {edges[1]}", number
+        )
     return (local if signed_area(local) > 0.0 else np.ascontiguousarray(local[::-1])), origin
 
 

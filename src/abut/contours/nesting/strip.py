@@ -114,7 +114,9 @@ class Strip:
 
     def compact(self, length: float, rounds: int) -> float:
         """Let all pieces fall to the left; the used length."""
-        compact(self.tables, self.pieces, self.moves, length, self.height, rounds)
+        for _ in range(rounds):
+            order = np.argsort(self.pieces.box[:, 0], kind="stable")
+            compact(self.tables, self.pieces, self.moves, order, length, self.height)
         return self.length
 
     def shorten(self, before: float, length: float, swaps: int) -> None:

@@ -209,14 +209,8 @@ def _do_edges_touch(corners: Floats, i: int, j: int) -> bool:
 
 
 @kernel
-def find_self_contact(corners: Floats) -> tuple[int, int]:
-    """The first two edges, by their first corners, at which the closed polygon crosses or touches itself; (-1, -1) where it is simple."""
+def _first_contact(corners: Floats, order: Integers, low: Floats, high: Floats) -> tuple[int, int]:
     n = len(corners)
-    low, high = np.empty(n), np.empty(n)
-    for k in range(n):
-        a, b = _corner(corners, 0, n, k), _corner(corners, 0, n, k + 1)
-        low[k], high[k] = min(a[0], b[0]), max(a[0], b[0])
-    order = np.argsort(low)
     first, second = n, n
     for k in range(n):
         m = k + 1
@@ -225,7 +219,15 @@ def find_self_contact(corners: Floats) -> tuple[int, int]:
             if (i < first or (i == first and j < second)) and _do_edges_touch(corners, i, j):
                 first, second = i, j
             m += 1
-    return (-1, -1) if first == n else (first, second)
+    return first, second
+
+
+def find_self_contact(corners: Floats) -> tuple[int, int] | None:
+    """The first two edges, by their first corners, at which the closed polygon crosses or touches itself; None where it is simple."""
+    following = np.roll(corners[:, 0], -1)
+    low, high = np.minimum(corners[:, 0], following), np.maximum(corners[:, 0], following)
+    first, second = _first_contact(corners, np.argsort(low, kind="stable"), low, high)
+    return None if first == len(corners) else (first, second)
 
 
 def find_overlap(polygons: list[Floats], gap: float = 0.0, sheet: Integers | None = None) -> tuple[int, int] | None:
