@@ -113,10 +113,14 @@ def test_rough_contours_are_nested_as_polygons_that_hold_them():
     for piece, angle, position, polygon in zip(
         layout.piece, layout.angle, layout.position, layout.polygons, strict=True
     ):
-        points = turn(pieces[piece].point(np.linspace(0.0, 16.0, 200)), angle) + position
+        contour = pieces[piece]
+        points = turn(contour.point(np.linspace(0.0, len(contour), 200)), angle) + position
         around = np.concatenate([polygon, polygon[:1]])
         winding = np.unwrap(np.arctan2(*(around[:, None] - points).transpose(2, 0, 1)[::-1]), axis=0)
-        assert np.allclose(winding[-1] - winding[0], 2 * np.pi)
+        inside = np.isclose(winding[-1] - winding[0], 2 * np.pi)
+        assert inside.sum() > 150
+        for point in points[~inside]:  # where the outline is straight or hollow, the polygon's corners are on it
+            assert distance(point[None], polygon) < 1e-12
 
 
 @pytest.mark.large
