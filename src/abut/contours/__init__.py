@@ -43,3 +43,6 @@ __all__ = [
     "svg",
     "winding",
 ]
+from abut.contours.nesting import Layout, nest
+
+__all__ = ["Boxes", "Contour", "Layout", "build_boxes", "nest", "svg"]
