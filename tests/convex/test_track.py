@@ -232,4 +232,7 @@ def test_bad_input():
             track_many(hulls, [[0, 1]], poses, features)
     with pytest.raises(InvalidInput, match="pose_b: is not rigid"):
         track(CUBE, CUBE, None, 2 * np.eye(4))
-    assert len(track_many(hulls, np.empty((0, 2)), poses)) == 0
+    poses[1, 0, 1] = np.nan
+    with pytest.raises(InvalidInput, match=r"poses\[1\]: is NaN"):
+        track_many(hulls, [[0, 1]], poses)
+    assert len(track_many(hulls, np.empty((0, 2)), poses[:1])) == 0

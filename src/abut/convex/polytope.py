@@ -38,13 +38,15 @@ ALIGNED = 1.0 - 1e-9
 
 class Polytope(NamedTuple):
     """Points of the difference (n,3) and the vertices (n,2) of a and b that they come from; triangles (f,3), anticlockwise from outside, their
-    neighbours across the sides from corner k to k + 1, planes (f,4), and states; memory for the search."""
+    neighbours across the sides from corner k to k + 1, normals (f,3), distances from the origin (f,), infinite for thin ones, and states; memory for
+    the search."""
 
     points: Floats
     owners: Integers
     corners: Integers
     neighbours: Integers
-    planes: Floats
+    normals: Floats
+    distances: Floats
     states: Integers
     stack: Integers
     horizon: Integers
@@ -62,7 +64,8 @@ def reserve_polytopes(count: int) -> Polytope:
         integers(MOST_POINTS, 2),
         integers(MOST_FACES, 3),
         integers(MOST_FACES, 3),
-        np.empty((count, MOST_FACES, 4)),
+        np.empty((count, MOST_FACES, 3)),
+        np.empty((count, MOST_FACES)),
         integers(MOST_FACES),
         integers(3 * MOST_FACES),
         integers(MOST_FACES, 3),
@@ -102,7 +105,7 @@ def _put(polytope: Polytope, k: int, a: int, b: int, w: Vec3) -> None:
 
 @element
 def point_at(points: Floats, k: int) -> Vec3:
-    """Point k."""
+    """Row k."""
     return (points[k, 0], points[k, 1], points[k, 2])
 
 
@@ -115,11 +118,11 @@ def _set_face(polytope: Polytope, f: int, i: int, j: int, k: int, thin: float) -
     polytope.corners[f, 0], polytope.corners[f, 1], polytope.corners[f, 2] = i, j, k
     polytope.states[f] = HELD
     if length <= thin * side:
-        polytope.planes[f, 3] = np.inf
+        polytope.distances[f] = np.inf
         return
     n = scale(n, 1.0 / length)
-    polytope.planes[f, 0], polytope.planes[f, 1], polytope.planes[f, 2] = n[0], n[1], n[2]
-    polytope.planes[f, 3] = (dot(n, p) + dot(n, q) + dot(n, r)) / 3.0
+    polytope.normals[f, 0], polytope.normals[f, 1], polytope.normals[f, 2] = n[0], n[1], n[2]
+    polytope.distances[f] = (dot(n, p) + dot(n, q) + dot(n, r)) / 3.0
 
 
 @kernel
@@ -191,8 +194,8 @@ def _see(polytope: Polytope, f: int, w: Vec3, face_count: int, tolerance: float)
             other = polytope.neighbours[g, k]
             if states[other] == SEEN:
                 continue
-            d = polytope.planes[other, 3]
-            n = (polytope.planes[other, 0], polytope.planes[other, 1], polytope.planes[other, 2])
+            d = polytope.distances[other]
+            n = point_at(polytope.normals, other)
             if d == np.inf or dot(n, w) - d > tolerance:
                 states[other] = SEEN
                 stack[depth] = other
@@ -256,9 +259,9 @@ def _pack(polytope: Polytope, face_count: int) -> int:
         polytope.states[f] = polytope.states[last]
         if f == last or polytope.states[f] == SEEN:
             continue
-        for c in range(4):
-            polytope.planes[f, c] = polytope.planes[last, c]
+        polytope.distances[f] = polytope.distances[last]
         for c in range(3):
+            polytope.normals[f, c] = polytope.normals[last, c]
             polytope.corners[f, c] = polytope.corners[last, c]
             other = polytope.neighbours[last, c]
             polytope.neighbours[f, c] = other
@@ -272,8 +275,8 @@ def _pack(polytope: Polytope, face_count: int) -> int:
 def _nearest(polytope: Polytope, face_count: int) -> int:
     nearest, least = -1, np.inf
     for f in range(face_count):
-        if polytope.planes[f, 3] < least:
-            nearest, least = f, polytope.planes[f, 3]
+        if polytope.distances[f] < least:
+            nearest, least = f, polytope.distances[f]
     return nearest
 
 
@@ -293,8 +296,8 @@ def find_depth(
         f = _nearest(polytope, face_count)
         if f < 0:
             return FAILED, 0.0, n, a, b, 0
-        d, corner = polytope.planes[f, 3], polytope.corners[f, 0]
-        n = (polytope.planes[f, 0], polytope.planes[f, 1], polytope.planes[f, 2])
+        d, corner = polytope.distances[f], polytope.corners[f, 0]
+        n = point_at(polytope.normals, f)
         a, b, w = support(view, b_to_a, n, polytope.owners[corner, 0], polytope.owners[corner, 1])
         depth = dot(n, w)
         if depth - d <= AGREED * tolerance or depth < -NEARLY * tolerance:
@@ -321,8 +324,8 @@ def deepest_point(
     coordinates with respect to the vertices of a that the triangle comes from."""
     best, chosen, weights = -np.inf, -1, (1.0, 0.0, 0.0)
     for f in range(face_count):
-        d = polytope.planes[f, 3]
-        n = (polytope.planes[f, 0], polytope.planes[f, 1], polytope.planes[f, 2])
+        d = polytope.distances[f]
+        n = point_at(polytope.normals, f)
         if d > depth + NEARLY * tolerance or dot(n, normal) < ALIGNED:
             continue
         foot = scale(n, d)

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.arrays import LARGEST_COORDINATE, ORTHONORMAL, Floats, Integers, frozen
 from abut.convex.hull import Hull, Hulls, open_hulls
 from abut.convex.pair import BY_ALL, BY_CIRCLE, answer_pair
 from abut.convex.polytope import Polytope, reserve_polytopes
 from abut.convex.regions import FACE, Frame, apply, invert, turn
 from abut.convex.results import Tracks
 from abut.errors import InvalidInput
-from abut.geometry.vec import Vec3, add
+from abut.geometry.vec import Vec3, add, cross, dot
 from abut.jit import integer, kernel, parallel, prange, threads_for
 
 TASKS = 16
@@ -111,7 +111,8 @@ def _track_part(job: Job, polytopes: Polytope, task: int, task_count: int, rows:
         polytopes.owners[task],
         polytopes.corners[task],
         polytopes.neighbours[task],
-        polytopes.planes[task],
+        polytopes.normals[task],
+        polytopes.distances[task],
         polytopes.states[task],
         polytopes.stack[task],
         polytopes.horizon[task],
@@ -142,11 +143,50 @@ class _Memory(threading.local):
 _memory = _Memory()
 
 
+@kernel
+def _are_rigid(poses: Any) -> bool:
+    """Whether all poses are rigid to rounding; what the border would find wrong with others is for it to say."""
+    good = True
+    for k in range(len(poses)):
+        x, y, z, t = _column(poses, k, 0), _column(poses, k, 1), _column(poses, k, 2), _column(poses, k, 3)
+        m = poses[k]
+        good = (
+            good
+            and abs(dot(x, x) - 1.0)
+            <= ORTHONORMAL  # not the largest of them: a NaN fails each of these, and no maximum
+            and abs(dot(y, y) - 1.0) <= ORTHONORMAL
+            and abs(dot(z, z) - 1.0) <= ORTHONORMAL
+            and abs(dot(x, y)) <= ORTHONORMAL
+            and abs(dot(y, z)) <= ORTHONORMAL
+            and abs(dot(z, x)) <= ORTHONORMAL
+            and dot(cross(x, y), z) > 0.0
+            and abs(t[0]) <= LARGEST_COORDINATE
+            and abs(t[1]) <= LARGEST_COORDINATE
+            and abs(t[2]) <= LARGEST_COORDINATE
+            and (m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0)
+        )
+    return good
+
+
+@kernel
+def _column(poses: Any, k: int, axis: int) -> Vec3:
+    return (poses[k, 0, axis], poses[k, 1, axis], poses[k, 2, axis])
+
+
+def _read_poses(value: object) -> Floats:
+    """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (4, 4):
+        own = frozen(np.array(value, order="C"))
+        if _are_rigid(own):
+            return own
+    return frozen(arrays.rigid_poses(value, "poses"))
+
+
 def _read_features(features: object, hulls: Hulls, which: Integers, pairs: Integers) -> Integers:
     """(p,2) features of earlier results, checked against the hulls; (−1, −1) starts anew."""
     if features is None:
         return np.full((len(pairs), 2), -1, dtype=np.int64)
-    given = arrays.coordinates(features, "features", (len(pairs), 2)).astype(np.int64)
+    given = np.array(arrays.coordinates(features, "features", (len(pairs), 2)), dtype=np.int64)
     index, kind = given >> 2, given & 3
     hull = which[pairs]
     counts = np.diff(hulls.starts, axis=0)
@@ -163,7 +203,7 @@ def track_many(hulls: Hulls, pairs: object, poses: object, features: object = No
     pairs: (p,2) indices of bodies. poses: (n,4,4) of bodies. which: (n,) the hull of each body, by default body i has hull i. features: those of
     an earlier result for the same pairs, `result.features`; a pair with −1 starts anew.
     """
-    placed = arrays.poses(poses, "poses")
+    placed = _read_poses(poses)
     chosen = np.arange(len(placed)) if which is None else np.asarray(which)
     chosen = arrays.indices(np.reshape(chosen, (-1, 1)), "which", 1, len(hulls)).ravel()
     if len(chosen) != len(placed):
@@ -209,12 +249,8 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: object = None, pose_b: object = No
     (of several closest pairs of points, it may change which).
     """
     identity = np.eye(4)
-    poses = np.stack(
-        [
-            identity if pose is None else arrays.pose(pose, name)
-            for pose, name in ((pose_a, "pose_a"), (pose_b, "pose_b"))
-        ]
-    )
+    given = ((pose_a, "pose_a"), (pose_b, "pose_b"))
+    poses = _read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))
     known = _last.setdefault(hull_a, weakref.WeakKeyDictionary())
     hulls, features = known.get(hull_b) or (Hulls([hull_a, hull_b]), np.full((1, 2), -1, dtype=np.int64))
     result = _track(hulls, np.array([[0, 1]]), poses, features, np.arange(2))

@@ -48,7 +48,7 @@ def _leave_vertex(view: View, v: int, p: Vec3, tolerance: float) -> int:
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
         e = int(load(view.vertex_links, 2 * link + 1))
         u = edge_part(view, e, 3)
-        out = dot(x, u) if end_of(view, e, 0) == v else -dot(x, u)
+        out = dot(x, u) if load(view.vertex_links, 2 * link) > v else -dot(x, u)  # tails are smaller than heads
         if out > most:
             most, edge = out, e
     return edge
@@ -93,7 +93,7 @@ def _step_vertex_edge(view: View, v: int, e: int, to_own: Frame, to_other: Frame
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
         own = int(load(view.vertex_links, 2 * link + 1))
         n = edge_part(view, own, 3)
-        sign = 1.0 if end_of(view, own, 0) == v else -1.0
+        sign = 1.0 if load(view.vertex_links, 2 * link) > v else -1.0
         at_tail, slope = sign * dot(tail, n), sign * dot(u, n)
         at_head = at_tail + length * slope
         if at_tail > tolerance and at_head > tolerance:
