@@ -103,7 +103,7 @@ def check(mobile: cells.Mobile, solid: np.ndarray, *, with_faces: bool = False) 
     """No edge of the body crosses a wall, no vertex is in an obstacle; with faces, no edge of a wall crosses a face."""
     assert count_crossings(mobile.position[mobile.edges], solid) == 0
     assert len(cells.Particles(mobile.environment, mobile.position)) == len(mobile)  # refuses points in obstacles
-    if with_faces and mobile.faces is not None:
+    if with_faces:
         sides = solid[:, [(0, 1), (1, 2), (2, 0)]].reshape(-1, 2, 3)
         assert count_crossings(sides, mobile.position[mobile.faces]) == 0
 
@@ -180,6 +180,17 @@ def cubes() -> Recorder:
     return film
 
 
+def draw(body: cells.Mobile, solid: np.ndarray) -> str:
+    """The hand and the pyramids below it."""
+    spikes = solid[(solid[:, :, 2] <= 0.25).all(axis=1) & (np.ptp(solid[:, :, 2], axis=1) > 0)]
+    mesh = abut.Mesh(
+        np.concatenate((body.position, spikes.reshape(-1, 3))),
+        np.concatenate((body.faces, len(body) + np.arange(3 * len(spikes)).reshape(-1, 3))),
+    )
+    colors = np.repeat([(214, 168, 140), (128, 140, 160)], (len(body.faces), len(spikes)), axis=0)
+    return shaded_svg(mesh, colors)
+
+
 def hand(picture: Path | None) -> Recorder:
     """A hand of 11,906 vertices falls onto pyramids; then a coarse one of 746, edges and faces tested continuously."""
     small = scenes.hand_scene(1, height=0.1)
@@ -190,6 +201,9 @@ def hand(picture: Path | None) -> Recorder:
         hits += int(moves.is_hit.sum())
         check(coarse, solid, with_faces=True)
     assert hits > 100
+    if picture is not None:
+        picture.write_text(draw(coarse, solid), encoding="utf-8")
+        print(f"the picture is {picture}")
 
     scene = scenes.hand_scene()
     mobile, solid = cells.Mobile(scene.environment, abut.Mesh(scene.points, scene.faces)), walls(scene.environment)
@@ -206,16 +220,6 @@ def hand(picture: Path | None) -> Recorder:
     )
     assert hits > 0
     assert 0.0 <= lowest < 0.25
-    if picture is not None:
-        spikes = solid[(solid[:, :, 2] <= 0.25).all(axis=1) & (np.ptp(solid[:, :, 2], axis=1) > 0)]
-        body, count = mobile.position, len(mobile)
-        mesh = abut.Mesh(
-            np.concatenate((body, spikes[:, ::-1].reshape(-1, 3))),
-            np.concatenate((scene.faces, count + np.arange(3 * len(spikes)).reshape(-1, 3))),
-        )
-        colors = np.repeat([(214, 168, 140), (128, 140, 160)], (len(scene.faces), len(spikes)), axis=0)
-        picture.write_text(shaded_svg(mesh, colors), encoding="utf-8")
-        print(f"the picture is {picture}")
     return film
 
 
