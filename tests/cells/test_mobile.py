@@ -315,6 +315,14 @@ def test_meetings_are_all_pairs_that_meet(make, rng):
     assert found.candidate_count >= len(found)
 
 
+def test_edges_meet_in_a_vertex_that_no_cell_of_theirs_shares():
+    """Two edges cross exactly in a vertex of the plane's cells, each in cells that the other does not enter."""
+    environment, _ = wall_with_a_corner()
+    first = cells.Mobile(environment, ([[0.5, 2.5], [1.5, 3.5]], [[0, 1]]))
+    second = cells.Mobile(environment, ([[0.5, 3.5], [1.5, 2.5]], [[0, 1]]))
+    assert len(cells.find_meetings([first, second])) == 1
+
+
 def meets(segment, corners):
     """Whether the hulls of two sets of points have a common point: the segment is clipped by linear programming in rationals, by its corners."""
     return any(all(weight >= 0 for weight in weights) for weights in candidate_weights(segment, corners))

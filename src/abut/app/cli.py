@@ -106,6 +106,7 @@ def view(
     job.run(frames, html, console, keep_order=keep_order, browse=browse)
 
 
+@app.command()
 def nest(
     pieces: Annotated[Path, typer.Argument(help="An SVG file: each closed outline is a piece.")],
     sheet: Annotated[str, typer.Option(help="Width x height of a sheet; xH for a strip of any length.")],

@@ -67,6 +67,13 @@ def begin(front: Front) -> None:
 
 
 @inlined
+def clear_counters(front: Front) -> None:
+    """Another vertex is about to move."""
+    for k in range(TESTS, COUNTERS):
+        front.state[k] = 0
+
+
+@inlined
 def push(front: Front, cell: Row) -> None:
     """Add a cell, once."""
     if front.seen[cell] != front.state[STAMP]:

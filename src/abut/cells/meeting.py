@@ -19,11 +19,12 @@ from abut.cells.convexity import point_3d
 from abut.cells.following import COUNT, Front, make_fronts, push_star
 from abut.cells.mobile import Mobile
 from abut.cells.signs import place
-from abut.cells.space import Space
+from abut.cells.space import NO_FACE, Space
 from abut.cells.sweeping import search_triangle
 from abut.cells.testing import _list_cells
 from abut.errors import InvalidInput
 from abut.geometry.crossings import meet_segment_triangle
+from abut.geometry.vec import Vec3
 from abut.jit import integer, kernel
 
 
@@ -41,6 +42,21 @@ class Meetings:
 
     def __len__(self) -> int:
         return len(self.body_a)
+
+
+@kernel
+def _list_stars(space: Space, front: Front, p: Vec3, q: Vec3) -> None:
+    """Add the cells around the vertices of listed cells through which an edge passes; in space the growth of faces has them."""
+    done = 0
+    while done < front.state[COUNT]:
+        cell = front.queue[done]
+        done += 1
+        for slot in range(space.face.shape[1]):
+            dart = space.face[cell, slot]
+            if dart != NO_FACE:
+                w = point_3d(space.vertices, space.vertex[dart])
+                if meet_segment_triangle(w, w, p, q, q):
+                    push_star(space, front, space.vertex[dart])
 
 
 @kernel
@@ -67,6 +83,8 @@ def _list_primitives(
             kind, dart, _ = place(space, integer(cell[corners[row, k]]), x)
             if kind < space.dimension:
                 push_star(space, front, space.vertex[dart])
+        if space.dimension == 2:
+            _list_stars(space, front, p, g)
         for k in range(front.state[COUNT]):
             if count < len(owner):
                 owner[count], place_of[count] = row, front.queue[k]

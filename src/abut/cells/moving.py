@@ -26,14 +26,15 @@ from abut.cells.following import (
     TESTS,
     VISITS,
     Front,
+    clear_counters,
     find_exit,
     follow,
     is_inside,
 )
 from abut.cells.results import COLLISION, CONTACT
 from abut.cells.signs import THROUGH_VERTEX, place, touches_obstacle
-from abut.cells.space import BLOCKED, NO_FACE, Space
-from abut.cells.stopping import EARLY, outward_normal, stop_at
+from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
+from abut.cells.stopping import EARLY, outward_normal
 from abut.cells.testing import (
     CULL_CELLS,
     CULL_DIRECTION,
@@ -101,6 +102,13 @@ def _caused_by(space: Space, face: Row, low: Vec3, high: Vec3, q: Vec3) -> Row:
 
 
 @kernel
+def _normal_of_wall(space: Space, face: Row) -> Vec3:
+    """Unit normal of a face, out of its cell."""
+    stay_apart()
+    return outward_normal(space, face)
+
+
+@kernel
 def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3) -> Trial:
     """Move towards g as far as all is free: (the point, its cell, whether it is g, then of the first hit time, kind, dart, normal, edge, face).
 
@@ -119,7 +127,9 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
             )
             new_normal = normal
         else:
-            _, time, new_normal = stop_at(space, reached, slot, through, hit, p, goal)
+            wall = space.face[reached, slot]
+            a, b, c = corners_of_face(space, wall)
+            time, new_normal = cross_segment_plane(p, goal, a, b, c), _normal_of_wall(space, wall)
             new_kind = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
             new_dart, new_edge, new_face = hit, NOTHING, NOTHING
         if time == np.inf:
@@ -193,7 +203,7 @@ def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q:
     across = _unit(cross(_unit(subtract(q, at)), _unit(second)))
     heading = dot(across, subtract(g, p))
     if heading == 0.0:
-        return outward_normal(space, dart), point
+        return _normal_of_wall(space, dart), point
     return add(scale(across, 1.0 if heading > 0.0 else -1.0), (0.0, 0.0, 0.0)), point
 
 
@@ -220,7 +230,7 @@ def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer
                 normal, point = _describe(space, kind, dart, p, point, g, q, q)
         if slide == 0:
             if status == _CONTACT:
-                normal = outward_normal(space, space.face[cell, slot])
+                normal = _normal_of_wall(space, space.face[cell, slot])
             numbers[row, STATUS], numbers[row, KIND], numbers[row, DART] = status, kind, dart
             numbers[row, EDGE], numbers[row, FACE] = edge, face
             measures[row, 0] = time
@@ -307,7 +317,7 @@ def _pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row
     """The cell of g, where records alone tell that a vertex reaches it and hits nothing, else BLOCKED. What is done is counted in the front."""
     p, cell, slots = point_3d(body.position, row), integer(body.cell[row]), space.face.shape[1]
     inside, behind, tested, inwards = 0, 0, 0, -1
-    front.state[TESTS:] = 0
+    clear_counters(front)
     if not is_within(g[0], g[1], g[2], space.reach):
         return integer(BLOCKED)
     reached, visits = cell, 1
@@ -361,7 +371,7 @@ def move_vertices(
             _write(body.position, row, g)
             body.cell[row] = reached
         else:
-            front.state[TESTS:] = 0
+            clear_counters(front)
             resolve(space, front, body, rules, answer, row, g)
         for k in range(COUNTERS - TESTS):
             answer.numbers[row, COUNTED + k] = front.state[TESTS + k]
