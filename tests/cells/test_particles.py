@@ -24,10 +24,12 @@ def corners_of(world_darts, dart, kind, dimension):
     return ring
 
 
-def check_move(world, parts, p, q, moves, row, cuts_stay=False):
-    """`cuts_stay`: a face that was cut and is planar again is still cut in the map, so that its diagonal is an edge there."""
+def check_move(world, parts, p, q, moves, row, cuts_stay=False, cell=None):
+    """`cuts_stay`: a face that was cut and is planar again is still cut in the map, so that its diagonal is an edge there.
+
+    `cell` is where the way begins, which matters where there are slits: walls without thickness."""
     dimension = world.environment.dimension
-    left, around = oracle.walk(parts, p, q)
+    left, around = oracle.walk(parts, p, q, cell)
     status, position = moves.status[row], oracle.exact(moves.position[row])
     here = [part for part in around if part.cell == moves.cell[row] and part.holds(position)]
     assert here, "the position is not in its cell"
