@@ -354,7 +354,7 @@ class Environment:
 
     def _cells_then(self, parts: Indices, seen: int) -> Integers:
         """The cells to which parts belonged in version `seen`."""
-        if seen == self._version or self._history.is_empty:
+        if self._history.latest <= seen:
             return self._part_cell[parts].astype(np.int64)
         cells = {part: self._history.cell_of(part, seen) for part in np.unique(parts).tolist()}
         return np.array([self._part_cell[p] if (c := cells[p]) is None else c for p in parts.tolist()], np.int64)

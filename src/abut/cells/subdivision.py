@@ -119,7 +119,8 @@ def _thinnest(vertices: Floats, rings: Integers) -> Floats:
             u, v, w = b - a, c - a, c - b
             area = np.sqrt((np.cross(u, v) ** 2).sum(axis=1))
             longest = np.maximum(np.maximum((u**2).sum(axis=1), (v**2).sum(axis=1)), (w**2).sum(axis=1))
-            thinnest[:, apex] = np.minimum(thinnest[:, apex], area / longest)
+            thickness = np.divide(area, longest, out=np.zeros(len(rings)), where=longest > 0.0)
+            thinnest[:, apex] = np.minimum(thinnest[:, apex], thickness)
     return thinnest
 
 
