@@ -1,7 +1,7 @@
 """Walks in rational arithmetic, slow and obvious: a segment is clipped against every convex part, and the closed intervals are joined.
 
 Shares nothing with `abut.cells` but the rule by which cells that are not convex with flat faces are cut: from the lowest corner of the face
-that has no straight corner beside it, about the mean of the corners, rounded as float64.
+that makes no thin triangles, about the mean of the corners, rounded as float64.
 """
 
 import itertools
@@ -38,6 +38,9 @@ class Part:
     faces: list  # loops of exact points, inward
     walls: list  # for each face, whether nothing or an obstacle lies beyond
     free: bool
+    numbers: (
+        list  # for each face, the vertices: those of a slit differ on its two sides though they lie in the same place
+    )
 
     def __post_init__(self):
         corners = np.array([[float(x) for x in point] for face in self.faces for point in face])
@@ -61,6 +64,17 @@ class Part:
             else:
                 low = max(low, t)
         return (low, high) if low <= high else None
+
+    def place(self, q):
+        """The vertices of the smallest vertex, edge or face of the part that holds a point of it; all of them in the interior."""
+        at = next(
+            (v for f, n in zip(self.faces, self.numbers, strict=True) for x, v in zip(f, n, strict=True) if x == q),
+            None,
+        )
+        if at is not None:
+            return {at}
+        on = [set(n) for f, n in zip(self.faces, self.numbers, strict=True) if lies_in(f, q)]
+        return set.intersection(*on) if on else set().union(*map(set, self.numbers))
 
     def kind_of(self, q):
         """Dimension of the vertex, edge, face or interior of the part in which a point of it lies."""
@@ -100,7 +114,7 @@ def build(vertices, cells, obstacle, slots=1000):
         rings = [[points[v] for v in loop] for loop in loops]
         flat = [is_flat(ring) and (len(ring) == 2 or len(ring) < slots) for ring in rings]
         if all(flat) and len(loops) <= slots and is_convex(rings, [points[v] for v in corners]):
-            parts.append(Part(number, rings, walls, free))
+            parts.append(Part(number, rings, walls, free, loops))
             continue
         total = np.zeros(len(points[0]))
         for v in corners:
@@ -108,12 +122,13 @@ def build(vertices, cells, obstacle, slots=1000):
         centre = exact(total / len(corners))
         for loop, is_whole, wall in zip(loops, flat, walls, strict=True):
             for piece in [loop] if is_whole else fan(np.asarray(vertices), loop):
-                ring = [points[v] for v in piece]
-                if len(ring) == 2:
-                    sides = [[ring[1], centre], [centre, ring[0]]]
+                middle = ("centre", number)
+                if len(piece) == 2:
+                    sides = [[piece[1], middle], [middle, piece[0]]]
                 else:
-                    sides = [[a, centre, b] for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
-                parts.append(Part(number, [ring, *sides], [wall] + [False] * len(sides), free))
+                    sides = [[a, middle, b] for a, b in zip(piece, piece[1:] + piece[:1], strict=True)]
+                faces = [[centre if v == middle else points[v] for v in face] for face in (piece, *sides)]
+                parts.append(Part(number, faces, [wall] + [False] * len(sides), free, [piece, *sides]))
     return parts
 
 
@@ -124,6 +139,17 @@ def is_convex(rings, corners):
         if any(height(ring, q) < 0 or (height(ring, q) == 0 and len(ring) == 2) for q in others):
             return False
     return True
+
+
+def lies_in(ring, q):
+    """Whether a point of the part lies in one of its flat faces, not only in the plane of it."""
+    if height(ring, q) != 0:
+        return False
+    if len(q) == 2:
+        return True
+    normal = cross(minus(ring[1], ring[0]), minus(ring[2], ring[0]))
+    around = zip(ring, ring[1:] + ring[:1], strict=True)
+    return all(sum(x * y for x, y in zip(normal, cross(minus(b, a), minus(q, a)), strict=True)) >= 0 for a, b in around)
 
 
 def triples(ring):
@@ -145,16 +171,20 @@ def cross(u, v):
 
 
 def fan(vertices, loop):
-    straight = []
-    for a, b, c in triples(loop):
-        a, b, c = vertices[min(a, c)], vertices[b], vertices[max(a, c)]
-        area = np.linalg.norm(np.cross(b - a, c - a))
-        straight.append(area <= 2.0**-44 * np.abs([a, b, c]).max() * np.linalg.norm(c - a))
-    size = len(loop)
-    good = [v for k, v in enumerate(loop) if not straight[k - 1] and not straight[(k + 1) % size]]
-    k = loop.index(min(good or loop))
-    turned = loop[k:] + loop[:k]
-    return [[turned[0], a, b] for a, b in itertools.pairwise(turned[1:])]
+    """From the lowest corner whose thinnest triangle is at least half as thick as the best corner's."""
+    fans = []
+    for k in range(len(loop)):
+        turned = loop[k:] + loop[:k]
+        fans.append([[turned[0], a, b] for a, b in itertools.pairwise(turned[1:])])
+    thinnest = [min(thickness(vertices[triangle]) for triangle in triangles) for triangles in fans]
+    fair = [k for k in range(len(loop)) if thinnest[k] >= 0.5 * max(thinnest)]
+    return fans[min(fair, key=lambda k: loop[k])]
+
+
+def thickness(triangle):
+    a, b, c = triangle
+    longest = max(((b - a) ** 2).sum(), ((c - a) ** 2).sum(), ((c - b) ** 2).sum())
+    return np.sqrt((np.cross(b - a, c - a) ** 2).sum()) / longest
 
 
 def near(parts, p, q):
@@ -162,16 +192,29 @@ def near(parts, p, q):
     return [part for part in parts if (part.low <= high).all() and (part.high >= low).all()]
 
 
-def walk(parts, p, q):
-    """When the segment leaves the closed free parts for good: 1 when it never does; and the parts around that point."""
+def walk(parts, p, q, cell=None):
+    """When the segment leaves the closed free parts for good: 1 when it never does; and the parts around that point.
+
+    Parts are joined where they meet; or, from the parts of a cell on, where they share the vertex, edge or face in which the way goes on.
+    """
     around = near(parts, p, q)
     start, goal = exact(p), exact(q)
-    intervals = [part.clip(start, goal) for part in around if part.free]
-    intervals = sorted(interval for interval in intervals if interval is not None)
+    intervals = [(interval, part) for part in around if part.free and (interval := part.clip(start, goal)) is not None]
     reached = Fraction(0)
-    for low, high in intervals:
-        if low <= reached:
-            reached = max(reached, high)
+    if cell is None:
+        for low, high in sorted(interval for interval, _ in intervals):
+            if low <= reached:
+                reached = max(reached, high)
+        return reached, around
+    known = [item for item in intervals if item[1].cell == cell and item[0][0] == 0]
+    waiting = [(interval, part) for interval, part in intervals if all(part is not other for _, other in known)]
+    for (_, high), part in known:  # grows
+        reached = max(reached, high)
+        here = point_at(p, q, high)
+        place = part.place(here)
+        joined = [item for item in waiting if item[0][0] <= high <= item[0][1] and item[1].place(here) == place]
+        known += joined
+        waiting = [item for item in waiting if all(item[1] is not other for _, other in joined)]
     return reached, around
 
 

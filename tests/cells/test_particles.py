@@ -36,10 +36,12 @@ def parts_of_map(environment):
     return parts
 
 
-def check_move(world, parts, p, q, moves, row, mapped=None):
-    """`mapped`: the parts of the map, where a deformation has left cuts in them that the cells need no longer. Kinds are then those of the map."""
+def check_move(world, parts, p, q, moves, row, mapped=None, cell=None):
+    """`mapped`: the parts of the map, where a deformation has left cuts in them that the cells need no longer. Kinds are then those of the map.
+
+    `cell` is where the way begins, which matters where there are slits: walls without thickness."""
     dimension = world.environment.dimension
-    left, around = oracle.walk(parts, p, q)
+    left, around = oracle.walk(parts, p, q, cell)
     status, position = moves.status[row], oracle.exact(moves.position[row])
     here = [part for part in around if part.cell == moves.cell[row] and part.holds(position)]
     assert here, "the position is not in its cell"

@@ -10,8 +10,12 @@ from abut import InvalidInput, cells, jit
 from cells import oracle_cells as oracle
 from cells import worlds
 from cells.test_particles import check_move
+from conftest import SOAK, ends
 
 COUNT = 10 if jit.INTERPRETED else 60
+SEEDS = 200 if SOAK else 2
+LONGEST = 60
+"""Cells beyond which an environment is not cut through as a whole any more."""
 
 
 def volume_of(environment, cell):
@@ -38,20 +42,46 @@ def sides(ring):
     return zip(ring, ring[1:] + ring[:1], strict=True)
 
 
-def verify(env, crowds, rng):
-    """The map is sound, every particle is in its cell, and a move of each is as rational arithmetic has it."""
+def verify(env, crowds, rng, again=False):
+    """The map is sound, every particle is in its cell, and a move of each is as rational arithmetic has it.
+
+    `again`: the environment was deformed after surgery. Walls may have passed over particles, and faces stay cut as they were, so that the parts
+    are taken from the map, and each is checked to be convex.
+    """
     assert env.check_integrity() == []
     world, live = as_world(env)
-    parts = world.parts()
+    parts = parts_of_map(env, live) if again else world.parts()
     assert len(parts) == (env.part_cell >= 0).sum()
     for crowd in crowds:
-        assert not crowd.settle().any()
-        before = crowd.position
+        assert again or not crowd.settle().any()
+        before, first = crowd.position, np.searchsorted(live, crowd.cell)
         targets = worlds.aim(world, rng, before)
         moves = crowd.move(targets)
         numbered = _Renumbered(moves, np.searchsorted(live, moves.cell))
         for row in range(len(crowd)):
-            check_move(world, parts, before[row], targets[row], numbered, row)
+            check_move(world, parts, before[row], targets[row], numbered, row, cell=first[row])
+    return parts
+
+
+def parts_of_map(env, live):
+    darts, points = env.darts, env._space.vertices[:, : env.dimension]
+    across = darts.phi3 if env.dimension == 3 else darts.phi2
+    parts = []
+    for number in np.flatnonzero(env.part_cell >= 0).tolist():
+        rings, walls = [], []
+        for face in env._space.face[number][env._space.face[number] >= 0].tolist():
+            ring, dart = [], face
+            while not ring or dart != face:
+                ring.append(int(darts.vertex[dart]))
+                dart = int(darts.phi1[dart])
+            other = int(darts.cell[across[face]])
+            walls.append(other < 0 or bool(env.obstacle[env.part_cell[other]]))
+            rings.append(ring[: 2 if env.dimension == 2 else None])
+        faces = [[oracle.exact(points[v]) for v in ring] for ring in rings]
+        assert all(oracle.is_flat(face) for face in faces)
+        assert oracle.is_convex(faces, [corner for face in faces for corner in face])
+        cell = env.part_cell[number]
+        parts.append(oracle.Part(live.index(cell), faces, walls, not env.obstacle[cell], rings))
     return parts
 
 
@@ -185,7 +215,7 @@ def test_two_cells_that_are_not_convex_together_are_refused():
     assert crowd.move([[1.75, 1.75, 0.5]]).status.tolist() == [cells.FREE]
 
 
-@pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", ends(worlds.WORLDS), ids=lambda make: make.__name__)
 def test_plane_cuts_agree_with_rational_arithmetic(make, rng):
     """A region, then single cells, by planes in general position: new vertices are rounded, and nothing slips through."""
     world = make(rng, 2)
@@ -214,3 +244,207 @@ def total_size(parts):
             for b, c in itertools.pairwise(face[1:]):
                 total -= oracle.det(b, c, face[0]) / 6
     return float(total)
+
+
+DEGENERATE = {
+    "through corners and along edges": ([1.5, 1.5, 0], [1, -1, 0], 2, 0),  # the diagonal of the cells 0 and 3
+    "along an edge and through a face": ([0, 0, 0], [1, -2, 0], 2, 2),
+    "through a corner alone": ([0, 0, 0], [1, 1, 1], 0, 0),
+    "along an edge alone": ([0, 0, 0.5], [1, 1, 0], 0, 0),
+    "along a face between cells": ([1, 0, 0], [1, 0, 0], 0, 0),
+    "along the border": ([0, 0, 0], [0, 0, 1], 0, 0),
+    "beside everything": ([0, 0, 3], [0, 0, 1], 0, 0),
+    "a hair beside a face": ([1 + 2.0**-40, 0, 0], [1, 0, 0], 0, 0),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_planes_through_corners_edges_and_faces(name):
+    point, normal, cut_count, new_vertices = DEGENERATE[name]
+    env = cells.channel(2, 2, 1)
+    if cut_count == 0:
+        with pytest.raises(InvalidInput, match="plane: passes through no cell"):
+            env.cut(plane=(point, normal))
+        with pytest.raises(InvalidInput, match=r"cells\[1\]: the plane does not pass through the inside of cell 0"):
+            env.cut(plane=([0.5, 1.5, 0.5], [0, 1, 0]), cells=[1, 0])
+    else:
+        pairs = env.cut(plane=(point, normal))
+        assert len(pairs) == cut_count
+        heights = [
+            (env.vertices[np.unique(np.concatenate(env.faces_of(cell)))] - point) @ normal for cell in pairs.ravel()
+        ]
+        assert [np.sign(h[np.abs(h) > 1e-12]).tolist() for h in heights[::2]] == [
+            [-1] * int((np.abs(h) > 1e-12).sum()) for h in heights[::2]
+        ]
+        assert all((h > -1e-12).all() for h in heights[1::2])
+    assert env.cell_count == 4 + cut_count
+    assert len(env.vertices) == 18 + new_vertices
+    assert env.check_integrity() == []
+
+
+def change(env, crowds, rng):
+    """One operation at a random place."""
+    dimension, rings = env.dimension, env._open_rings()
+    live = [cell for cell in range(env.cell_count) if env.faces_of(cell)]
+    cell = int(rng.choice(live))
+    corners = env.vertices[np.unique(np.concatenate(env.faces_of(cell)))]
+    plane = (corners.mean(axis=0), rng.normal(size=dimension))
+    if rng.random() < 0.3:
+        plane = (corners[0], np.eye(dimension)[rng.integers(dimension)])
+    beside = [other for face in rings.faces(cell) if (other := rings.beyond(cell, face)) is not None]
+    kind = rng.integers(7)
+    if kind == 0 and len(live) < LONGEST:
+        env.cut(plane=plane)
+    elif kind == 1:
+        env.cut(plane=plane, cells=[cell])
+    elif kind == 2:
+        env.cut(plane=plane, cells=[cell], slit=True)
+    elif kind == 3 and beside:
+        env.merge(cell, beside[0])
+    elif kind == 4 and beside:
+        env.unsew([cell] * len(beside), beside)
+    elif kind == 5:
+        for crowd in crowds:
+            crowd.settle()
+        if not any((crowd.cell == cell).any() for crowd in crowds):
+            env.set_obstacle(cell, not env.obstacle[cell])
+    else:
+        places, place = np.unique(env.vertices, axis=0, return_inverse=True)  # the two sides of a slit move together
+        shift = np.round(rng.uniform(-0.02, 0.02, places.shape) * 1024) / 1024 * (rng.random((len(places), 1)) < 0.3)
+        env.deform(env.vertices + (shift * (places > 0) * (places < 2))[place.ravel()])
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
+def test_surgeries_in_a_row(make):
+    """Every operation after every other, deformation among them; refusals change nothing."""
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(seed)
+        world = make(rng, 2)
+        env = world.environment
+        crowds = [cells.Particles(env, worlds.free_points(world, rng, 6), walk) for walk in ("planes", "darts")]
+        for step in range(12):
+            before = env.cell_count, len(env.vertices), env.vertices, env.obstacle.tolist(), env.part_cell.tolist()
+            try:
+                change(env, crowds, rng)
+            except InvalidInput:
+                after = env.cell_count, len(env.vertices), env.vertices, env.obstacle.tolist(), env.part_cell.tolist()
+                assert before[:2] + before[3:] == after[:2] + after[3:]
+                assert (before[2] == after[2]).all()
+            if step % 4 == 3:
+                for crowd in crowds:
+                    crowd.settle()
+                verify(env, crowds, rng, again=True)
+
+
+def tables_of(env):
+    return {name: np.array(table) for name, table in env._space._asdict().items() if isinstance(table, np.ndarray)}
+
+
+def test_only_the_cells_concerned_are_touched():
+    """By what is written, not by time: rows of parts elsewhere, their darts and particles stay as they are."""
+    env = cells.channel(6, 6, 6)
+    crowd = cells.Particles(env, np.random.default_rng(0).uniform(0, 6, (500, 3)), "darts")
+    crowd.move(crowd.position + 0.01)
+    rng = np.random.default_rng(1)
+    middle, beside = (2 * 6 + 2) * 6 + 2, (3 * 6 + 4) * 6 + 3
+
+    def pull():
+        vertices = env.vertices.copy()
+        vertices[corner(env, 3, 3, 3)] += 0.0625
+        env.deform(vertices)
+
+    for act, reach in (
+        (lambda: env.cut(plane=([2.5, 2.5, 2.55], rng.normal(size=3)), cells=[middle]), 2),
+        (lambda: env.cut(middle + 36, [corner(env, *p) for p in ((3, 2, 2), (4, 3, 2), (4, 3, 3), (3, 2, 3))]), 2),
+        (lambda: env.merge(middle + 36, env.cell_count - 1), 2),
+        (pull, 2),
+        (lambda: env.unsew([beside] * 6, [beside + step for step in (-36, -6, -1, 1, 6, 36)]), 2),
+        (lambda: env.set_obstacle(beside, True), 2),
+    ):
+        before, heading, cell, seen = tables_of(env), crowd._heading[0].copy(), crowd._cells.copy(), env._version
+        act()
+        after = tables_of(env)
+        touched = env._stamps > seen
+        parts = np.flatnonzero(touched[: len(env.part_cell)])
+        middles = env.vertices[[np.unique(np.concatenate(env.faces_of(c)))[0] for c in np.unique(env.part_cell[parts])]]
+        assert (np.abs(middles - 2.5) <= reach + 1.5).all()
+        rest = np.flatnonzero(~touched[: min(len(before["obstacle"]), len(env.part_cell))])
+        rest = rest[env.part_cell[rest] != beside]  # its mark is no reason to look at particles
+        assert len(rest) > 150
+        for name in ("obstacle", "face", "planes"):
+            assert (before[name][rest] == after[name][rest]).all(), name
+        changed = np.flatnonzero((before["neighbour"][rest] != after["neighbour"][rest]).any(axis=1))
+        assert len(changed) < 40  # neighbours see other parts
+        darts = np.flatnonzero(np.isin(before["cell"], rest))
+        for name in ("phi1", "phi2", "cell"):
+            assert (before[name][darts] == after[name][darts]).all(), name
+        places = [tables["vertices"][tables["vertex"][darts]] for tables in (before, after)]
+        moved = (places[0] != places[1]).any(axis=1)
+        assert not moved.any()  # new vertices take the rows of centres, which get others: the same places
+        crowd.settle()
+        elsewhere = ~touched[cell]
+        assert elsewhere.sum() > 300
+        assert (crowd._cells[elsewhere] == cell[elsewhere]).all()
+        assert (crowd._heading[0][elsewhere] == heading[elsewhere]).all()
+        assert env.check_integrity() == []
+
+
+def test_results_do_not_change_under_surgery():
+    env = cells.channel(2, 1, 1)
+    crowd = cells.Particles(env, [[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]])
+    moves, kept = (crowd.move([[0.25, 0.25, 0.25], [1.75, 0.5, 0.5]]) for _ in range(2))
+    darts = kept.dart.tolist()
+    env.cut(plane=([1, 0.5, 0.5], [1, 0.1, 0.3]))
+    env.merge(0, 2)
+    assert moves.cell.tolist() == [0, 1]
+    assert moves.dart.tolist() == kept.dart.tolist() == darts
+
+
+@pytest.mark.parametrize("walk", ["planes", "darts"])
+def test_a_slit_is_a_wall_without_thickness(walk):
+    env = cells.channel(4, 3, 3)
+    start = np.array([[0.5, 1.5, 1.5], [3.5, 1.5, 1.5], [0.5, 1.0, 1.0], [0.5, 0.5, 0.5]])
+    goal = np.array([[3.5, 1.5, 1.5], [0.5, 1.5, 1.5], [3.5, 1.0, 1.0], [1.625, 0.5, 0.5]])
+    crowd = cells.Particles(env, start, walk)
+    pairs = env.cut(plane=([1.625, 0, 0], [1, 0, 0]), slit=True)
+    moves = crowd.move(goal)
+    assert moves.status.tolist() == [cells.COLLISION] * 3 + [cells.CONTACT]
+    assert moves.position[:, 0].tolist() == [1.625] * 4
+    assert moves.kind[:3].tolist() == [cells.FACE, cells.FACE, cells.VERTEX]
+    env.sew(pairs[:, 0], pairs[:, 1])
+    assert env.check_integrity() == []
+    assert crowd.move(goal).status.tolist() == [cells.FREE] * 4
+    # Not all the way through: what passes the rim or beside it goes on.
+    env = cells.channel(4, 3, 3)
+    env.cut(plane=([1.625, 0, 0], [1, 0, 0]), cells=[9, 10, 12, 13], slit=True)
+    start = np.array([[0.5, 0.5, 0.5], [0.5, 1.0, 1.0], [0.5, 2.0, 1.0], [0.5, 2.5, 2.5]])
+    moves = cells.Particles(env, start, walk).move(start + np.array([3.0, 0, 0]))
+    assert moves.status.tolist() == [cells.COLLISION, cells.COLLISION, cells.FREE, cells.FREE]
+
+
+def test_surgery_in_the_plane(rng):
+    world = worlds.plane(rng, 3)
+    env = world.environment
+    env.set_obstacle(np.arange(env.cell_count), False)
+    crowds = [cells.Particles(env, worlds.free_points(world, rng, COUNT // 2), walk) for walk in ("planes", "darts")]
+    quad = next(cell for cell in range(env.cell_count) if len(env.faces_of(cell)[0]) == 4)
+    ring = env.faces_of(quad)[0]
+    new = env.cut(quad, [ring[0], ring[2]])
+    assert env.faces_of(quad) == [[ring[2], ring[3], ring[0]]]
+    assert env.faces_of(new) == [ring[:3]]
+    with pytest.raises(InvalidInput, match=f"{ring[0]} and {ring[1]} are joined by an edge of cell {new} already"):
+        env.cut(new, [ring[0], ring[1]])
+    with pytest.raises(InvalidInput, match="corners: must be two different vertices"):
+        env.cut(new, ring[:3])
+    pairs = env.cut(plane=([1.5, 1.4], [0.2, 1]), slit=True)
+    verify(env, crowds, rng)
+    env.sew(pairs[:, 0], pairs[:, 1])
+    verify(env, crowds, rng)
+    for old, other in pairs.tolist():
+        env.merge(old, other)
+    env.merge(quad, new)
+    assert sorted(env.faces_of(quad)[0]) >= sorted(ring)
+    with pytest.raises(InvalidInput, match="do not share an edge"):
+        env.merge(quad, quad)
+    verify(env, crowds, rng)

@@ -14,17 +14,25 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import integrity
-from abut.cells.convexity import NotStarShaped
+from abut.cells.cutting import cut_by_plane, finish_cut, read_plane
 from abut.cells.darts import Darts, Indices
 from abut.cells.deformation import find_moved, list_around, list_unsound, put_rows
-from abut.cells.fabric import Fabric, Tables, follow_rings
+from abut.cells.fabric import Fabric, Tables
 from abut.cells.grafting import Ring, graft
 from abut.cells.growth import Lists, Rows, grown
 from abut.cells.history import History
 from abut.cells.location import Index, build_index
-from abut.cells.slicing import Bulging, Plane, slice_cells
 from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
-from abut.cells.surgery import Rings, cut_cell, faces_between, merge_cells, open_faces, sew_cells, split_cell
+from abut.cells.strangers import describe_strangers
+from abut.cells.surgery import (
+    Rings,
+    common_faces,
+    cut_cell,
+    faces_between,
+    merge_cells,
+    open_faces,
+    sew_cells,
+)
 from abut.cells.surroundings import enclose_plane, enclose_space
 from abut.errors import InvalidInput, Unsupported
 
@@ -246,7 +254,7 @@ class Environment:
         if (plane is None) == (corners is None):
             raise InvalidInput("plane", "give either a cell and its corners, or a plane")
         if plane is not None:
-            return self._cut_by_plane(*self._read_plane(plane, cells), slit)
+            return cut_by_plane(self, *read_plane(self, plane, cells), slit)
         pair = (self._read_cell(cell, "cell"), self.cell_count)
         loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, self._fabric.vertex_count)[:, 0]
         if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
@@ -254,96 +262,20 @@ class Environment:
             raise InvalidInput("corners", f"must be {count} different vertices")
         rings = self._open_rings()
         cut_cell(rings, pair[0], loop.tolist(), pair[1])
-        self._finish_cut(rings, np.empty((0, self.dimension)), [pair], [pair], slit)
+        finish_cut(self, rings, np.empty((0, self.dimension)), [pair], [pair], slit)
         return pair[1]
 
-    def _read_plane(self, plane: tuple[object, object], cells: object) -> tuple[Floats, Floats, Integers]:
-        """A point, a normal and the cells to cut."""
-        point = arrays.coordinates(plane[0], "plane", (self.dimension,))
-        normal = arrays.coordinates(plane[1], "plane", (self.dimension,))
-        if not np.linalg.norm(normal) > 0.0:
-            raise InvalidInput("plane", "has no normal")
-        knife = Plane(self.vertices, point, normal)
-        if cells is None:
-            chosen = self._find_passed(knife.sides())
-            if not len(chosen):
-                raise InvalidInput("plane", "passes through no cell")
-            return point, normal, chosen
-        given = arrays.indices(np.reshape(np.asarray(cells), (-1, 1)), "cells", 1, self.cell_count)[:, 0]
-        for row, cell in enumerate(given.tolist()):
-            rings = self._rings_of(cell)
-            if not rings or not knife.passes(rings):
-                raise InvalidInput("cells", f"the plane does not pass through the inside of cell {cell}", row)
-        return point, normal, np.unique(given)
-
-    def _cut_by_plane(self, point: Floats, normal: Floats, chosen: Integers, slit: bool) -> Integers:
-        """Cut cells by a plane; those whose halves are too thin for their bulging faces are split first."""
-        split: list[int] = []
-        while True:
-            rings, heirs = self._open_rings(), []
-            vertices, count = [self.vertices], self.cell_count
-            cells = set(chosen.tolist())
-            for cell in split:
-                centre, pieces = self._split(rings, cell, self._fabric.vertex_count + len(vertices) - 1, count)
-                vertices.append(centre)
-                heirs += [(cell, piece) for piece in pieces[1:]]
-                count += len(pieces) - 1
-                cells |= set(pieces) if cell in cells else set()
-            knife = Plane(np.concatenate(vertices), point, normal)
-            passed = sorted(cell for cell in cells if knife.passes(rings[cell]))
-            pairs: list[tuple[int, int]] = []
-            try:
-                pairs = slice_cells(rings, knife, passed, count)
-                added = np.concatenate((*vertices[1:], np.array(knife.added).reshape(-1, self.dimension)))
-                self._finish_cut(rings, added, pairs, heirs + pairs, slit)
-            except (NotStarShaped, Bulging) as error:
-                origin = {heir: cell for cell, heir in heirs + pairs[::-1]}
-                failed = {origin.get(cell, cell) for cell in error.cells}
-                more = [cell for cell in sorted(failed) if self._fabric.centre_of(cell) is not None]
-                if not more or failed & set(split) or self.dimension == 2:
-                    raise
-                split += more
-            else:
-                return arrays.frozen(np.array(pairs, np.int64))
-
-    def _split(self, rings: Rings, cell: int, centre: int, first_cell: int) -> tuple[Floats, list[int]]:
-        """Let the parts of a cell that is cut become cells: where its centre lies, which becomes a vertex, and their numbers."""
-        row = int(self._fabric.centre_rows["vertex"][self._fabric.centre_of(cell)])
-        parts: list[list[Ring]] = []
-        for part in self._list_parts()[cell].tolist():
-            darts, sizes = follow_rings(self._darts.phi1, self._fabric.faces_of(np.array([part])))
-            corners = self._darts.vertex[darts]
-            named = np.where(corners == row, centre, corners)
-            parts.append([ring.tolist() for ring in np.split(named, np.cumsum(sizes)[:-1])])
-        return self._space.vertices[row : row + 1], split_cell(rings, cell, parts, centre, first_cell)
-
-    def _finish_cut(
-        self, rings: Rings, added: Floats, pairs: list[tuple[int, int]], heirs: list[tuple[int, int]], slit: bool
-    ) -> None:
-        if slit:
-            numbers = np.array(pairs)
-            between = faces_between(rings, numbers[:, 0], numbers[:, 1])
-            doubled = open_faces(rings, between, self._fabric.vertex_count + len(added))
-            added = np.concatenate((added, np.concatenate((self.vertices, added))[doubled]))
-        self._perform(rings, added, heirs, {heir for cell, heir in heirs if cell in self._dented})
-
-    def _find_passed(self, heights: Floats) -> Integers:
-        """The cells that have corners on both sides, by the heights of all vertices."""
-        inner = (self._darts.cell >= 0) & (self._darts.vertex < len(heights))
-        part, height = self._darts.cell[inner], heights[self._darts.vertex[inner]]
-        behind, before = np.zeros(self.cell_count, np.bool_), np.zeros(self.cell_count, np.bool_)
-        behind[self._part_cell[part[height < 0]]] = True
-        before[self._part_cell[part[height > 0]]] = True
-        return np.flatnonzero(behind & before)
-
-    def sew(self, a: int, b: int) -> None:
-        """Join two cells along their border faces that have the same corners in space, so that the way between them is open.
+    def sew(self, a: object, b: object) -> None:
+        """Join cells a and b (numbers, or arrays of as many) along their border faces that have the same corners in space, so that the way is open.
 
         The corners of b give way to those of a, wherever they are used; their rows of the vertices are no longer used.
         """
-        a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
         rings = self._open_rings()
-        sew_cells(rings, self.vertices, a, b)
+        for row, (one, other) in enumerate(zip(*self._read_pairs(a, b), strict=True)):
+            # Pairs before this one may have joined it on the way.
+            if not sew_cells(rings, self.vertices, one, other) and not (row and common_faces(rings, one, other)):
+                kind = "faces" if self.dimension == 3 else "edges"
+                raise InvalidInput("cells", f"{one} and {other} have no border {kind} in the same place")
         self._perform(rings)
 
     def unsew(self, a: object, b: object) -> None:
@@ -352,15 +284,18 @@ class Environment:
         Both sides get vertices of their own, but for the rim of the slit, where they stay joined. A slit needs a corner inside or at the
         border; a single face in the middle of the environment cannot be opened.
         """
+        rings = self._open_rings()
+        between = faces_between(rings, *self._read_pairs(a, b))
+        self._perform(rings, self.vertices[open_faces(rings, self.vertices, between, self._fabric.vertex_count)])
+
+    def _read_pairs(self, a: object, b: object) -> tuple[list[int], list[int]]:
         first, second = (
-            arrays.indices(np.reshape(np.asarray(value), (-1, 1)), name, 1, self.cell_count)[:, 0]
+            arrays.indices(np.reshape(np.asarray(value), (-1, 1)), name, 1, self.cell_count)[:, 0].tolist()
             for value, name in ((a, "a"), (b, "b"))
         )
-        if len(first) != len(second):
+        if len(first) != len(second) or not first:
             raise InvalidInput("b", f"has {len(second)} cells for {len(first)}")
-        rings = self._open_rings()
-        doubled = open_faces(rings, faces_between(rings, first, second), self._fabric.vertex_count)
-        self._perform(rings, self.vertices[doubled])
+        return first, second
 
     def surround(self, factor: float = 2.0) -> Integers:
         """Put free cells around the environment, out to `factor` times its size, so that particles can leave it and come back; their numbers.
@@ -460,7 +395,7 @@ class Environment:
 
     def _cells_then(self, parts: Indices, seen: int) -> Integers:
         """The cells to which parts belonged in version `seen`."""
-        if seen == self._version or self._history.is_empty:
+        if self._history.latest <= seen:
             return self._part_cell[parts].astype(np.int64)
         cells = {part: self._history.cell_of(part, seen) for part in np.unique(parts).tolist()}
         return np.array([self._part_cell[p] if (c := cells[p]) is None else c for p in parts.tolist()], np.int64)
@@ -483,6 +418,14 @@ class Environment:
         stale = np.flatnonzero(self._space.stale)
         if len(stale):
             fit_planes(self._space, stale)
+
+    def find_strangers(self) -> list[str]:
+        """Vertices that lie in cells of which they are no corners, a line each; empty for cells that fit.
+
+        One inside a cell says that cells overlap. One on the border of a cell (a hanging node) says that cells touch there without being joined:
+        particles meet a wall. Not found: cells that overlap while no vertex of either lies in the other.
+        """
+        return describe_strangers(self._space, self._located(), self._fabric.vertex_count, self._part_cell)
 
     def _located(self) -> Index:
         if self._index is None:

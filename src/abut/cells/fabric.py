@@ -52,7 +52,7 @@ class Fabric:
         self.stars = Lists(space.star_begin, space.star_end, space.star)
         count = len(centres.cell)
         self.centre_rows = Rows(cell=centres.cell, vertex=vertex_count + np.arange(count))
-        self.centre_corners = Lists(centres.start[:-1], centres.start[1:], centres.corner)
+        self.centre_corners = Lists(centres.start[:-1].copy(), centres.start[1:].copy(), centres.corner)
         self._centre_of: dict[int, int] | None = None
         self._parts_of: Lists | None = None
         self.weave()

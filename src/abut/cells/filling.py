@@ -4,9 +4,11 @@ fTetWild works with a tolerance: the surface of the tetrahedra is within `epsilo
 has other vertices. What the cells follow exactly is the surface that comes out, not the one that went in.
 """
 
+import contextlib
 import importlib
 import importlib.util
 import sys
+import tempfile
 import types
 from typing import Any
 
@@ -44,13 +46,14 @@ def from_surface(
     length = arrays.scalar(edge_length, "edge_length", least=1e-3, most=1.0)
     tolerance = arrays.scalar(epsilon, "epsilon", least=1e-6, most=0.1)
     fill = _find_filler()
-    vertices, rows = fill(
-        np.array(surface.vertices),
-        np.array(surface.faces, np.int32),
-        edge_length_fac=length,
-        epsilon=tolerance,
-        disable_filtering=outside,
-    )
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # fTetWild leaves a file where it is run
+        vertices, rows = fill(
+            np.array(surface.vertices),
+            np.array(surface.faces, np.int32),
+            edge_length_fac=length,
+            epsilon=tolerance,
+            disable_filtering=outside,
+        )
     points, cells = np.asarray(vertices, np.float64), np.asarray(rows, np.int64)
     if not len(cells):
         raise InvalidInput("mesh", "encloses nothing that could be filled at this tolerance")

@@ -174,7 +174,7 @@ def _sew(fabric: Fabric, new: Parts, around: Integers, name: str) -> tuple[Integ
             np.concatenate((new.loops.start, new.loops.start[-1] + np.cumsum(sizes))),
             np.concatenate((new.cell[new.loops.cell], fabric.part_cell[links.cell[around]])).astype(np.int32),
         )
-        partner = pair_faces(loops, name, by_size=True).astype(np.int64)
+        partner = pair_faces(loops, name, partly=True).astype(np.int64)
     count = len(new.loops.vertex)
     across = partner[:count].copy()
     beyond = across >= count

@@ -15,21 +15,18 @@ class History:
         self._heirs: dict[int, list[tuple[int, int]]] = {}
         self._count = 0
         self._limit = MANY_NOTES
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was noted yet."""
-        return not self._count
+        self.latest = 0
+        """The version of the last note."""
 
     def note_part(self, version: int, part: int, cell: int) -> None:
         """Until this version the part was one of the cell."""
         self._parts.setdefault(part, []).append((version, cell))
-        self._count += 1
+        self._count, self.latest = self._count + 1, version
 
     def note_heir(self, version: int, cell: int, heir: int) -> None:
         """In this version something of a cell became part of another."""
         self._heirs.setdefault(cell, []).append((version, heir))
-        self._count += 1
+        self._count, self.latest = self._count + 1, version
 
     def forget(self, seen: int) -> None:
         """Drop the notes up to the version that all have seen, when there are many."""
@@ -40,7 +37,7 @@ class History:
                 notes[number] = [note for note in notes[number] if note[0] > seen]
                 if not notes[number]:
                     del notes[number]
-        self._count = 1 + sum(len(kept) for notes in (self._parts, self._heirs) for kept in notes.values())
+        self._count = sum(len(kept) for notes in (self._parts, self._heirs) for kept in notes.values())
         self._limit = 2 * self._count + MANY_NOTES
 
     def cell_of(self, part: int, seen: int) -> int | None:

@@ -14,6 +14,7 @@ from abut.cells.convexity import point_3d
 from abut.cells.darts import Indices, Row
 from abut.cells.signs import NOWHERE, holds
 from abut.cells.space import NO_FACE, Space
+from abut.geometry.vec import Vec3
 from abut.jit import element, integer, kernel
 
 MOST_BOXES = 1 << 24
@@ -109,14 +110,20 @@ def build_index(space: Space) -> Index:
 
 
 @kernel
-def _find(space: Space, index: Index, points: Floats, found: Indices) -> None:
+def box_of_point(index: Index, q: Vec3) -> int:
+    """The box in which a point lies; for points beyond the grid, the nearest."""
     shape = index.shape
+    i = _box_of(q[0], index.lowest[0], index.scale[0], shape[0])
+    j = _box_of(q[1], index.lowest[1], index.scale[1], shape[1])
+    k = _box_of(q[2], index.lowest[2], index.scale[2], shape[2])
+    return (i * shape[1] + j) * shape[2] + k
+
+
+@kernel
+def _find(space: Space, index: Index, points: Floats, found: Indices) -> None:
     for row in range(len(points)):
         q = point_3d(points, row)
-        i = _box_of(q[0], index.lowest[0], index.scale[0], shape[0])
-        j = _box_of(q[1], index.lowest[1], index.scale[1], shape[1])
-        k = _box_of(q[2], index.lowest[2], index.scale[2], shape[2])
-        box = (i * shape[1] + j) * shape[2] + k
+        box = box_of_point(index, q)
         found[row] = NOWHERE
         for entry in range(index.start[box], index.start[box + 1]):
             cell = index.cells[entry]

@@ -151,7 +151,7 @@ class Particles:
         rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
         then = environment._cells_then(self._cells[rows], self._seen)
         self._inner, self._cells = self._inner.copy(), self._cells.copy()
-        lists, moved_only = environment._list_parts(), environment._history.is_empty
+        lists, moved_only = environment._list_parts(), environment._history.latest <= self._seen
         if moved_only:
             table = (lists.begin, lists.end, lists.pool)
             settle_rows(environment._space, *table, then, rows, self._cells, self._inner, pushed)

@@ -104,10 +104,11 @@ def _pair_loops(
     return NONE
 
 
-def pair_faces(loops: Loops, name: str, *, by_size: bool = False) -> Indices:
+def pair_faces(loops: Loops, name: str, *, partly: bool = False) -> Indices:
     """φ3 of faces that have the same corners, NONE at others. Faces of three cells, and on one side of each other, are refused.
 
-    Faces of different sizes with the same key are refused too, or with `by_size` are simply not the same.
+    Faces that share only some of their corners are refused too, where the lowest and its neighbours are among these; with `partly` they are
+    simply not the same.
     """
     phi1, phi1_inverse = join_loops(loops)
     lowest = np.empty(len(loops.cell), np.int32)
@@ -115,7 +116,9 @@ def pair_faces(loops: Loops, name: str, *, by_size: bool = False) -> Indices:
     after, before = loops.vertex[phi1[lowest]].astype(np.int64), loops.vertex[phi1_inverse[lowest]].astype(np.int64)
     corner = loops.vertex[lowest].astype(np.int64)
     columns = [corner, np.minimum(after, before), np.maximum(after, before)]
-    partner, crowded = find_partners([*columns, loops.sizes] if by_size else columns)
+    if partly:
+        columns += [loops.sizes, np.add.reduceat(loops.vertex.astype(np.int64), loops.start[:-1])]
+    partner, crowded = find_partners(columns)
     if crowded != NONE:
         raise InvalidInput(name, "one of its faces belongs to more than two cells", int(loops.cell[crowded]))
     sewn = partner != NONE

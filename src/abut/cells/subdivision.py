@@ -1,14 +1,15 @@
 """Cells whose faces are not exactly planar are walked as several convex parts; neighbours always agree on the face between them.
 
 The rule. A face is flat (planar and convex) or not, by exact signs of its own corners. A flat face is never cut. Another one is cut into the
-triangles that join one of its corners to its edges: the lowest-numbered one that has no straight corner beside it, where a triangle would
-have no area. A cell that is whole (all faces flat, convex) is one part. Any other cell gets one more vertex, its centre (the mean of its
-corners, rounded), and one part for each piece of its faces: the tetrahedron or pyramid between the piece and the centre. Where records have
-room for few faces only (`slots`), cells with more faces count as not whole, and faces with that many corners as not flat. A polygon of the
-plane that is not whole falls into the triangles between its centre and its edges.
+triangles that join one of its corners to its edges: the lowest-numbered one of those that do not make thin triangles (`FAIR_SHARE`). A cell
+that is whole (all faces flat, convex) is one part. Any other cell gets one more vertex, its centre (the mean of its corners, rounded), and
+one part for each piece of its faces: the tetrahedron or pyramid between the piece and the centre. Where records have room for few faces
+only (`slots`), cells with more faces count as not whole, and faces with that many corners as not flat. A polygon of the plane that is not
+whole falls into the triangles between its centre and its edges.
 
-Straight corners come from cuts by a plane: the new vertex on an edge is a corner of all cells around that edge, also of those that are not cut. It
-is rounded, so its neighbours see it on the line, before it or behind it, all of which the rule covers.
+Thin triangles come from cuts by a plane: the new vertex on an edge is a corner of all cells around that edge, also of those that are not cut. It is
+rounded, so it lies on the line between the corners beside it, before it or behind it, and the plane of a triangle with these three is
+arbitrary. Joined to a corner elsewhere, all triangles are about as the face is.
 
 Why nothing slips through. How a face is cut depends on that face alone: on where its corners lie, and on their numbers. Both
 cells see the same, so their parts meet in the same pieces and no third cell is concerned; cutting one cell never forces its neighbours to
@@ -35,9 +36,9 @@ from abut.cells.darts import Indices, Loops, join_loops
 from abut.cells.shapes import TETRAHEDRON, Shape, concatenate, loops_of
 from abut.jit import kernel
 
-STRAIGHT = 2.0**-44
-"""A corner is straight when it lies this near to the line between its neighbours, in units of their largest coordinate. Vertices put on an
-edge are off by less than 2⁻⁵⁰ of that."""
+FAIR_SHARE = 0.5
+"""How thick the thinnest triangle of a face must be, against the best that any of its corners gives, for a corner to be chosen by its number."""
+AT_ONCE = 1 << 16
 
 
 class Centres(NamedTuple):
@@ -106,13 +107,21 @@ def _keep_faces(loops: Loops, phi2: Indices, keep: NDArray[np.bool_]) -> tuple[L
     return Loops(loops.vertex[darts], start, cell.astype(np.int32)), number[phi2[darts]]
 
 
-def _is_straight(vertices: Floats, rings: Integers) -> NDArray[np.bool_]:
-    """(n,size) which corners lie in the line between their neighbours, but for rounding; the same whichever way a ring runs."""
-    before, after = np.roll(rings, 1, axis=1), np.roll(rings, -1, axis=1)
-    a, b, c = (vertices[rows] for rows in (np.minimum(before, after), rings, np.maximum(before, after)))
-    area, length = np.linalg.norm(np.cross(b - a, c - a), axis=2), np.linalg.norm(c - a, axis=2)
-    largest = np.abs(np.stack((a, b, c))).max(axis=(0, 3))
-    return area <= STRAIGHT * largest * length
+def _thinnest(vertices: Floats, rings: Integers) -> Floats:
+    """(n,size) for each corner of each ring, the least thickness of the triangles that join it to the edges: twice the area over the square of
+    the longest side. The same, to the last bit, whichever way a ring runs."""
+    points, size = vertices[rings], rings.shape[1]
+    thinnest = np.full(rings.shape, np.inf)
+    for apex in range(size):
+        a = points[:, apex]
+        for k in range(1, size - 1):
+            b, c = points[:, (apex + k) % size], points[:, (apex + k + 1) % size]
+            u, v, w = b - a, c - a, c - b
+            area = np.sqrt((np.cross(u, v) ** 2).sum(axis=1))
+            longest = np.maximum(np.maximum((u**2).sum(axis=1), (v**2).sum(axis=1)), (w**2).sum(axis=1))
+            thickness = np.divide(area, longest, out=np.zeros(len(rings)), where=longest > 0.0)
+            thinnest[:, apex] = np.minimum(thinnest[:, apex], thickness)
+    return thinnest
 
 
 def _cut_faces(vertices: Floats, loops: Loops, faces: Integers) -> tuple[Integers, Integers]:
@@ -120,13 +129,18 @@ def _cut_faces(vertices: Floats, loops: Loops, faces: Integers) -> tuple[Integer
     triangles: list[Integers] = []
     owners: list[Integers] = []
     sizes = loops.sizes[faces]
-    for size in np.unique(sizes).tolist():
-        chosen = faces[sizes == size]
+    blocks = [
+        chosen[first : first + AT_ONCE]
+        for size in np.unique(sizes).tolist()
+        for chosen in (faces[sizes == size],)
+        for first in range(0, len(chosen), AT_ONCE)
+    ]
+    for chosen in blocks:
+        size = int(loops.sizes[chosen[0]])
         rings = loops.vertex[loops.start[chosen][:, np.newaxis] + np.arange(size)].astype(np.int64)
-        straight = _is_straight(vertices, rings)
-        beside = np.roll(straight, 1, axis=1) | np.roll(straight, -1, axis=1)
-        beside &= ~beside.all(axis=1, keepdims=True)  # no corner will do: the parts will tell
-        apex = np.argmin(rings + beside * len(vertices), axis=1)
+        thinnest = _thinnest(vertices, rings)
+        poor = thinnest < FAIR_SHARE * thinnest.max(axis=1, keepdims=True)
+        apex = np.argmin(rings + poor * len(vertices), axis=1)
         turn = (apex[:, np.newaxis] + np.arange(size)) % size
         rings = np.take_along_axis(rings, turn, axis=1)
         fans = [rings[:, [0, k, k + 1]] for k in range(1, size - 1)]
@@ -135,6 +149,18 @@ def _cut_faces(vertices: Floats, loops: Loops, faces: Integers) -> tuple[Integer
     if not triangles:
         return np.empty((0, 3), np.int64), np.empty(0, np.int64)
     return np.concatenate(triangles), np.concatenate(owners)
+
+
+def pieces_of(vertices: Floats, ring: list[int]) -> list[list[int]]:
+    """The pieces of one face: itself where it is flat, else triangles."""
+    if len(ring) == 3:
+        return [ring]
+    used, local = np.unique(ring, return_inverse=True)
+    points = arrays.frozen(np.ascontiguousarray(vertices[used]))
+    loops = Loops(local.astype(np.int32), np.array([0, len(ring)]), np.zeros(1, np.int32))
+    if convexity.judge_cells(points, loops, 1).planar[0]:
+        return [ring]
+    return used[_cut_faces(points, loops, np.zeros(1, np.int64))[0]].tolist()
 
 
 def _pyramid(size: int) -> Shape:

@@ -8,10 +8,9 @@ changes; `grafting` then makes the parts anew. Only the cells concerned and thos
 import itertools
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
-from abut.arrays import Floats, Integers
+from abut.arrays import Floats
 from abut.cells.grafting import Ring
+from abut.cells.subdivision import pieces_of
 from abut.errors import InvalidInput
 
 Key = frozenset[int]
@@ -48,13 +47,14 @@ class Rings:
         wanted = {corner, *others}
         return sorted(cell for cell in near if wanted <= {c for ring in self[cell] for c in ring})
 
+    def owners(self, face: Iterable[int]) -> list[int]:
+        """The cells that have this face."""
+        key = frozenset(face)
+        return [cell for cell in self.around(*key) if any(frozenset(ring) == key for ring in self.faces(cell))]
+
     def beyond(self, cell: int, face: Iterable[int]) -> int | None:
         """The other cell that has this face."""
-        key = frozenset(face)
-        for other in self.around(*key):
-            if other != cell and any(frozenset(ring) == key for ring in self.faces(other)):
-                return other
-        return None
+        return next((other for other in self.owners(face) if other != cell), None)
 
     def keep(self, cell: int) -> None:
         """Let a cell take part in the change as it is."""
@@ -181,8 +181,8 @@ def _rename(rings: Rings, cells: Iterable[int], number: dict[int, int]) -> None:
         rings[cell] = [[number.get(corner, corner) for corner in ring] for ring in rings[cell]]
 
 
-def sew_cells(rings: Rings, vertices: Floats, a: int, b: int) -> None:
-    """Join the border faces of two cells that lie in the same place: the vertices of b's faces give way to those of a's."""
+def sew_cells(rings: Rings, vertices: Floats, a: int, b: int) -> bool:
+    """Join the border faces of two cells that lie in the same place: the vertices of b's faces give way to those of a's. Whether there were any."""
     places: dict[frozenset[tuple[float, ...]], Ring] = {}
     for ring in rings.faces(a):
         if rings.beyond(a, ring) is None:
@@ -196,20 +196,35 @@ def sew_cells(rings: Rings, vertices: Floats, a: int, b: int) -> None:
         number |= {corner: by_place[tuple(vertices[corner].tolist())] for corner in ring}
     number = {corner: other for corner, other in number.items() if corner != other}
     if not number:
-        kind = "faces" if rings.dimension == 3 else "edges"
-        raise InvalidInput("cells", f"{a} and {b} have no border {kind} in the same place")
+        return False
     # Cells around the corners of a take part: their border faces may now be those of cells around b.
     concerned = {cell for pair in number.items() for corner in pair for cell in rings.around(corner)}
     _rename(rings, sorted(concerned), number)
+    return True
 
 
-def open_faces(rings: Rings, slit: set[Key], first_number: int) -> list[int]:
+def _break_bulging(rings: Rings, vertices: Floats, slit: set[Key]) -> set[Key]:
+    """Replace faces that are not flat by their triangles in both cells, as the two sides of a slit number their corners differently."""
+    found: set[Key] = set()
+    for key in slit:
+        cells = rings.owners(key)
+        ring = next(face for face in rings.faces(cells[0]) if frozenset(face) == key)
+        pieces = pieces_of(vertices, ring) if rings.dimension == 3 else [ring]
+        found |= {frozenset(piece) for piece in pieces}
+        if len(pieces) > 1:
+            for cell, own in zip(cells, (pieces, [piece[::-1] for piece in pieces]), strict=True):
+                rings[cell] = [face for face in rings[cell] if frozenset(face) != key] + own
+    return found
+
+
+def open_faces(rings: Rings, vertices: Floats, slit: set[Key], first_number: int) -> list[int]:
     """Open the way between cells that share these faces, which become walls without thickness; the corners that were doubled, in the order of
     their new numbers.
 
     Around a corner of the slit, cells that are no longer joined through faces at this corner get corners of their own. At the rim of a slit
     they still are, and share it.
     """
+    slit = _break_bulging(rings, vertices, slit)
     doubled: list[int] = []
     renamed: dict[int, dict[int, int]] = {}
     for corner in sorted({corner for face in slit for corner in face}):
@@ -218,8 +233,8 @@ def open_faces(rings: Rings, slit: set[Key], first_number: int) -> list[int]:
             for cell in group:
                 renamed.setdefault(cell, {})[corner] = first_number + len(doubled)
             doubled.append(corner)
-    owners = {key: rings.around(*key) for key in slit}
-    for key, (a, b) in ((key, cells) for key, cells in owners.items() if len(cells) == 2):
+    owners = {key: rings.owners(key) for key in slit}
+    for key, (a, b) in owners.items():
         sides = [frozenset(renamed.get(cell, {}).get(c, c) for c in key) for cell in (a, b)]
         if sides[0] == sides[1]:
             raise InvalidInput(
@@ -252,10 +267,10 @@ def _join_around(rings: Rings, corner: int, slit: set[Key]) -> list[list[int]]:
     ]
 
 
-def faces_between(rings: Rings, a: Integers, b: Integers) -> set[Key]:
+def faces_between(rings: Rings, a: list[int], b: list[int]) -> set[Key]:
     """All faces between pairs of cells; every pair must share one."""
     found: set[Key] = set()
-    for row, (one, other) in enumerate(np.column_stack((a, b)).tolist()):
+    for row, (one, other) in enumerate(zip(a, b, strict=True)):
         common = common_faces(rings, one, other) if one != other else set()
         if not common:
             raise InvalidInput(

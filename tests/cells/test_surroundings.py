@@ -1,0 +1,139 @@
+"""Cells around an environment, cells from a closed surface, and vertices that are where they do not belong."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import abut
+from abut import InvalidInput, Unsupported, cells, jit
+from cells import worlds
+from cells.test_surgery import parts_of_map, total_size, verify
+
+COUNT = 6 if jit.INTERPRETED else 40
+NEEDS_MESH = pytest.mark.skipif(importlib.util.find_spec("pytetwild") is None, reason="the mesh extra is missing")
+
+
+def test_a_block_in_space_is_left_and_entered_again(rng):
+    world = worlds.cubes(rng, 2)
+    env = world.environment
+    env.set_obstacle(np.arange(8), [True] + [False] * 7)
+    start = np.array([[1.5, 1.5, 1.5]] * COUNT)
+    crowds = [cells.Particles(env, start, walk) for walk in ("planes", "darts")]
+    new = env.surround()
+    assert new.tolist() == list(range(8, 32))
+    assert len(env.part_cell) == 32  # frustums about (1, 1, 1), all whole
+    parts = verify(env, crowds, rng)
+    assert total_size(parts) == 4.0**3
+    outside = rng.uniform(-0.9, 2.9, (COUNT, 3))
+    outside[:, rng.integers(3)] = -0.5
+    for crowd in crowds:
+        crowd.move(start)
+        crowd.move(outside)
+        assert (crowd.cell >= 8).any()
+        moves = crowd.move(np.full((COUNT, 3), 1.5))
+        assert (moves.cell[moves.status != cells.COLLISION] < 8).all()
+    assert len(env.surround(1.5)) == 24
+    assert total_size(parts_of_map(env, list(range(env.cell_count)))) == 6.0**3
+    assert env.check_integrity() == []
+    assert env.find_strangers() == []
+
+
+def test_any_border_in_the_plane_is_surrounded(rng):
+    """Two pieces, one of them a ring with a hollow; collinear border vertices; then everything once more around that."""
+    n = 4
+    vertices = np.array([[x, y] for x in range(n + 1) for y in range(n + 1)], float)
+    rows = [[i * 5 + j, (i + 1) * 5 + j, (i + 1) * 5 + j + 1, i * 5 + j + 1] for i in range(n) for j in range(n)]
+    ring = [row for k, row in enumerate(rows) if k not in (5, 6, 12, 13, 15)]  # a hollow, a bay and a corner less
+    apart = np.array([[6.0, 1], [7, 1.5], [6.5, 3], [-1.5, 1], [-1, 1], [-1, 3]])
+    env = cells.polygons(np.concatenate((vertices, apart)), [*ring, [25, 26, 27], [28, 29, 30]])
+    size = total_size(parts_of_map(env, list(range(env.cell_count))))
+    crowds = [cells.Particles(env, np.full((COUNT, 2), 0.5), walk) for walk in ("planes", "darts")]
+    new = env.surround(1.5)
+    assert total_size(verify(env, crowds, rng)) == 12.75 * 6.0 - 2.0  # a box, without the hollow
+    assert size == 11 + 0.875 + 0.5
+    goal = np.array([[6.5, 2.0]] * COUNT)
+    for crowd in crowds:
+        crowd.move(np.full((COUNT, 2), -0.9))
+        crowd.move(np.array([[6.0, -0.5]] * COUNT))
+        moves = crowd.move(goal)
+        assert (moves.status == cells.FREE).all()
+        assert (moves.cell == len(ring)).all()
+    assert len(new) > 20
+    env.surround()
+    assert env.check_integrity() == []
+    assert env.find_strangers() == []
+
+
+def test_what_cannot_be_surrounded():
+    vertices, hexes = worlds.grid(3)
+    bay = cells.hexahedra(vertices, np.delete(hexes, [4, 13], axis=0))
+    with pytest.raises(Unsupported, match="not star-shaped about its middle"):
+        bay.surround()
+    assert bay.cell_count == 25
+    assert bay.check_integrity() == []
+    apart = cells.tetrahedra(np.concatenate((worlds.grid(1)[0], worlds.grid(1)[0] + 5)), [[0, 4, 2, 1], [8, 12, 10, 9]])
+    with pytest.raises(Unsupported, match="in 2 separate pieces"):
+        apart.surround()
+
+
+def test_strangers_are_named():
+    points = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 0.5], [1, 0.5], [2, 1], [0.5, 0.75], [0.75, 3], [0.5, 3]]
+    env = cells.polygons(points, [[0, 1, 2, 3], [1, 4, 5, 6], [6, 5, 7, 2], [8, 9, 10]])
+    assert env.find_strangers() == [
+        "vertex 6 lies on the border of cell 0 and is no corner of it: the cells there are not joined",
+        "vertex 8 lies inside cell 0: cells overlap",
+    ]
+    block = worlds.grid(1)[0]
+    rows = worlds.grid(1)[1]
+    pair = cells.hexahedra(np.concatenate((block, block + 0.5)), np.concatenate((rows, rows + 8)))
+    assert [line.split(":")[0] for line in pair.find_strangers()] == [
+        "vertex 7 lies inside cell 1",
+        "vertex 8 lies inside cell 0",
+    ]
+    assert (
+        cells.hexahedra(
+            np.concatenate((block, block + np.eye(3)[0])), np.concatenate((rows, rows + 8))
+        ).find_strangers()
+        == []
+    )
+
+
+@NEEDS_MESH
+@pytest.mark.large
+def test_a_closed_surface_is_filled(rng):
+    ball = abut.scenes.icosphere(2)
+    env = cells.from_surface(ball, edge_length=0.2)
+    assert env.check_integrity() == []
+    corners = env.vertices[
+        [
+            [*faces[0], next(v for v in faces[1] if v not in faces[0])]
+            for faces in map(env.faces_of, range(env.cell_count))
+        ]
+    ]
+    volume = np.linalg.det(corners[:, 1:] - corners[:, :1]).sum() / 6
+    assert volume == pytest.approx(ball.volume, rel=0.02)
+    crowd = cells.Particles(env, np.zeros((50, 3)))
+    directions = rng.normal(size=(50, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    moves = crowd.move(2 * directions)
+    assert (moves.status == cells.COLLISION).all()
+    assert np.linalg.norm(moves.position, axis=1) == pytest.approx(np.ones(50), abs=0.06)
+    # The box around it: the inside is the obstacle, the outside is free.
+    env = cells.from_surface(ball, edge_length=0.2, outside=True, obstacle="inside")
+    moves = cells.Particles(env, 1.5 * directions).move(-1.5 * directions)
+    assert (moves.status == cells.COLLISION).all()
+    assert np.linalg.norm(moves.position, axis=1) == pytest.approx(np.ones(50), abs=0.06)
+    env.set_obstacle(np.arange(env.cell_count), False)
+    assert (cells.Particles(env, 1.5 * directions).move(-1.5 * directions).status == cells.FREE).all()
+
+
+def test_surfaces_that_cannot_be_filled(monkeypatch):
+    ball = abut.scenes.icosphere(1)
+    with pytest.raises(InvalidInput, match="mesh: is not closed"):
+        cells.from_surface((ball.vertices, ball.faces[1:]))
+    with pytest.raises(InvalidInput, match="obstacle: 'walls' is none of"):
+        cells.from_surface(ball, obstacle="walls")
+    monkeypatch.setitem(__import__("sys").modules, "pytetwild", None)
+    with pytest.raises(Unsupported, match=r'pip install "abut\[mesh\]"'):
+        cells.from_surface(ball)
