@@ -50,6 +50,8 @@ ROUNDING_GAP = 2.0**-49
 """The least gap, in units of the largest coordinate: sixteen times the rounding of a point."""
 GAP_GROWTH = 16.0
 MOST_TRIES = 24
+MOST_GRAZES = 6
+"""How many rounded ways may touch what the straight one passes by before that counts as a hit."""
 MOST_SLIDES = 3
 Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
 
@@ -109,7 +111,7 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
     p, cell = point_3d(body.position, row), integer(body.cell[row])
     first_time, kind, dart, edge, face, normal = np.inf, 0, NO_FACE, NOTHING, NOTHING, (0.0, 0.0, 0.0)
     goal, share, low, high, low_point, low_cell, high_point = g, 1.0, 0.0, 1.0, p, cell, g
-    halving, gap, least, rounding, contact = False, GAP, 0.0, 0.0, 1.0
+    halving, gap, least, rounding, contact, grazes = False, GAP, 0.0, 0.0, 1.0, 0
     for tries in range(MOST_TRIES):
         reached, slot, through, hit = follow(space, front, False, cell, p, goal, integer(ANY_CELL))
         if slot == NO_FACE:
@@ -127,6 +129,8 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
             low, low_point, low_cell = share, goal, reached
             if not halving:
                 break
+        elif tries > 0 and slot != NO_FACE and not halving and grazes < MOST_GRAZES:
+            grazes += 1  # the straight way was free up to the contact: only its rounding touches something
         else:
             high, high_point = share, goal
             if tries == 0:
