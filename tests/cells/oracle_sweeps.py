@@ -16,6 +16,30 @@ def near(parts, *points):
     return [part for part in parts if (part.low <= high).all() and (part.high >= low).all()]
 
 
+CLEAR = 1e-6
+"""Heights above planes, in units of the cells' size, beyond which floating point certainly tells the side; coordinates are below 100."""
+
+
+def cutting_faces(part, points):
+    """The faces of a part that may cut the hull of some points; None where the hull certainly lies outside."""
+    if not hasattr(part, "planes"):
+        part.planes = []
+        for face in part.faces:
+            corners = np.array([[float(x) for x in corner] for corner in face])
+            u = corners[1] - corners[0]
+            normal = np.array([-u[1], u[0]]) if len(u) == 2 else np.cross(u, corners[2] - corners[0])
+            part.planes.append((normal, corners[0]))
+    rows = np.array([[float(x) for x in point] for point in points])
+    faces = []
+    for face, (normal, corner) in zip(part.faces, part.planes, strict=True):
+        heights = (rows - corner) @ normal
+        if heights.max() < -CLEAR:
+            return None
+        if heights.min() < CLEAR:
+            faces.append(face)
+    return faces
+
+
 def clip_polygon(polygon, face):
     heights = [height(face, x) for x in polygon]
     kept = []
@@ -38,8 +62,10 @@ def pieces_of_triangle(parts, triangle):
     """What of a triangle lies in each part, each piece once: one in a face of two parts would be counted twice."""
     seen, pieces = set(), []
     for part in parts:
-        polygon = triangle
-        for face in part.faces:
+        polygon, faces = triangle, cutting_faces(part, triangle)
+        if faces is None:
+            continue
+        for face in faces:
             polygon = clip_polygon(polygon, face) if polygon else polygon
         if len(polygon) < 3:
             continue
@@ -135,8 +161,10 @@ def volume(corners):
 def pieces_of_tetrahedron(parts, corners):
     pieces = []
     for part in parts:
-        tetrahedra = [corners]
-        for face in part.faces:
+        tetrahedra, faces = [corners], cutting_faces(part, corners)
+        if faces is None:
+            continue
+        for face in faces:
             tetrahedra = [piece for each in tetrahedra for piece in clip_tetrahedron(each, face)]
         pieces += tetrahedra
     return pieces

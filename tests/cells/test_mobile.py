@@ -324,7 +324,11 @@ def test_edges_meet_in_a_vertex_that_no_cell_of_theirs_shares():
 
 
 def meets(segment, corners):
-    """Whether the hulls of two sets of points have a common point: the segment is clipped by linear programming in rationals, by its corners."""
+    """Whether the hulls of two sets of points have a common point: a vertex of the set of common weights does, so few of them are not zero."""
+    for axis in range(len(segment[0])):
+        first, second = [x[axis] for x in segment], [x[axis] for x in corners]
+        if max(first) < min(second) or max(second) < min(first):
+            return False
     return any(all(weight >= 0 for weight in weights) for weights in candidate_weights(segment, corners))
 
 

@@ -20,32 +20,23 @@ from abut.cells.darts import Row
 from abut.cells.following import (
     ANY_CELL,
     COUNTERS,
-    EDGE_TESTS,
-    EDGES_BEHIND,
-    EDGES_INSIDE,
     TESTS,
-    VISITS,
     Front,
     clear_counters,
-    find_exit,
     follow,
     is_inside,
 )
+from abut.cells.gliding import pass_quickly
 from abut.cells.results import COLLISION, CONTACT
 from abut.cells.signs import THROUGH_VERTEX, place, touches_obstacle
 from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
 from abut.cells.stopping import EARLY, outward_normal
 from abut.cells.testing import (
-    CULL_CELLS,
-    CULL_DIRECTION,
     NOTHING,
     Body,
     Rules,
     find_first,
-    goes_inwards,
-    is_behind,
 )
-from abut.cells.walk import is_within
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
@@ -59,6 +50,8 @@ ROUNDING_GAP = 2.0**-49
 """The least gap, in units of the largest coordinate: sixteen times the rounding of a point."""
 GAP_GROWTH = 16.0
 MOST_TRIES = 24
+MOST_GRAZES = 6
+"""How many rounded ways may touch what the straight one passes by before that counts as a hit."""
 MOST_SLIDES = 3
 Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
 
@@ -74,6 +67,11 @@ class Answer(NamedTuple):
 
 STATUS, KIND, DART, EDGE, FACE, COUNTED = range(6)
 NUMBERS = COUNTED + COUNTERS - TESTS
+
+
+@inlined
+def _write(table: Floats, row: Row, value: Vec3) -> None:
+    table[row, 0], table[row, 1], table[row, 2] = value
 
 
 @element
@@ -118,7 +116,7 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
     p, cell = point_3d(body.position, row), integer(body.cell[row])
     first_time, kind, dart, edge, face, normal = np.inf, 0, NO_FACE, NOTHING, NOTHING, (0.0, 0.0, 0.0)
     goal, share, low, high, low_point, low_cell, high_point = g, 1.0, 0.0, 1.0, p, cell, g
-    halving, gap, least, rounding, contact = False, GAP, 0.0, 0.0, 1.0
+    halving, gap, least, rounding, contact, grazes = False, GAP, 0.0, 0.0, 1.0, 0
     for tries in range(MOST_TRIES):
         reached, slot, through, hit = follow(space, front, False, cell, p, goal, integer(ANY_CELL))
         if slot == NO_FACE:
@@ -136,6 +134,8 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
             low, low_point, low_cell = share, goal, reached
             if not halving:
                 break
+        elif tries > 0 and slot != NO_FACE and not halving and grazes < MOST_GRAZES:
+            grazes += 1  # the straight way was free up to the contact: only its rounding touches something
         else:
             high, high_point = share, goal
             if tries == 0:
@@ -217,9 +217,10 @@ def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer
         reached, cell, is_free, time, kind, dart, normal, edge, face = _approach(space, front, body, rules, row, g)
         point, slot = reached, NO_FACE
         if is_free:
-            kind, dart, slot = place(space, cell, g)
-            status = _CONTACT if touches_obstacle(space, cell, kind, dart, slot) else 0
-            time = 1.0
+            time, status, kind, dart = 1.0, 0, space.dimension, NO_FACE
+            if not is_inside(space, cell, g):
+                kind, dart, slot = place(space, cell, g)
+                status = _CONTACT if touches_obstacle(space, cell, kind, dart, slot) else 0
         else:
             status, point = _COLLISION, lerp(p, g, time)
             if face != NOTHING:
@@ -244,120 +245,6 @@ def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer
         g = add_scaled(g, normal, -(1.0 + rules.restitution) * into)
 
 
-@inlined
-def _write(table: Floats, row: Row, value: Vec3) -> None:
-    table[row, 0], table[row, 1], table[row, 2] = value
-
-
-@inlined
-def _glide(space: Space, cell: Row, p: Vec3, q: Vec3, goal: Row) -> tuple[Row, int]:
-    """The cell in which the segment pq ends, where records alone tell that it is free, else BLOCKED; and how many cells were looked at."""
-    visits = 0
-    while True:
-        visits += 1
-        if cell == goal:
-            return cell, visits
-        slot = find_exit(space, cell, p, q)
-        if slot < 0:
-            if is_inside(space, cell, q):
-                return cell, visits
-            return integer(BLOCKED), visits
-        cell = integer(space.neighbour[cell, slot])
-        if cell == BLOCKED:
-            return cell, visits
-
-
-@inlined
-def _glide_together(
-    space: Space, cell: Row, begins: tuple[Vec3, Vec3, Vec3], begin_count: int, ends: tuple[Vec3, Vec3], end_count: int
-) -> tuple[bool, int]:
-    """Whether the hull of some points of a cell and some others is certainly free: all segments between them pass the same faces.
-
-    A face that all of them pass cuts the hull in a polygon whose corners it holds; between two such faces, the hull lies in a convex cell.
-    """
-    visits = 0
-    while True:
-        visits += 1
-        slot = find_exit(space, cell, begins[0], ends[0])
-        if slot < 0:
-            for j in range(end_count):
-                if not is_inside(space, cell, ends[j]):
-                    return False, visits
-            return True, visits
-        for i in range(begin_count):
-            for j in range(end_count):
-                if i + j > 0 and find_exit(space, cell, begins[i], ends[j]) != slot:
-                    return False, visits
-        cell = integer(space.neighbour[cell, slot])
-        if cell == BLOCKED:
-            return False, visits
-
-
-@inlined
-def _pass_face_quickly(space: Space, body: Body, row: Row, k: Row, p: Vec3, g: Vec3) -> bool:
-    """Whether records alone tell that what a face sweeps is free, its vertex staying in its cell."""
-    cell, i, j = integer(body.cell[row]), body.fan[k, 0], body.fan[k, 1]
-    b, c = point_3d(body.position, i), point_3d(body.position, j)
-    b_stays, c_stays = body.cell[i] == cell, body.cell[j] == cell
-    if b_stays and c_stays:
-        return True
-    begins, ends = (p, g, b if b_stays else c), (b, c)
-    begin_count, end_count = integer(3), integer(1)
-    if b_stays:
-        ends = (c, c)
-    elif c_stays:
-        ends = (b, b)
-    else:
-        begin_count, end_count = integer(2), integer(2)
-    return _glide_together(space, cell, begins, begin_count, ends, end_count)[0]
-
-
-@inlined
-def _pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3) -> Row:
-    """The cell of g, where records alone tell that a vertex reaches it and hits nothing, else BLOCKED. What is done is counted in the front."""
-    p, cell, slots = point_3d(body.position, row), integer(body.cell[row]), space.face.shape[1]
-    inside, behind, tested, inwards = 0, 0, 0, -1
-    clear_counters(front)
-    if not is_within(g[0], g[1], g[2], space.reach):
-        return integer(BLOCKED)
-    reached, visits = cell, 1
-    if not is_inside(space, cell, g):
-        if rules.is_continuous or rules.faces != 0:
-            return integer(BLOCKED)
-        reached, visits = _glide(space, cell, p, g, integer(ANY_CELL))
-        if reached == BLOCKED:
-            return reached
-    for k in range(body.start[row], body.start[row + 1]):
-        other = body.ring[k, 0]
-        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
-        if (rules.culls & CULL_CELLS) != 0 and q_cell == cell and reached == cell:
-            inside += 1
-            continue
-        if (rules.culls & CULL_DIRECTION) != 0:
-            if inwards < 0:
-                inwards = 1 if goes_inwards(space, body, row, g) else 0
-            if inwards == 1 and is_behind(space, body, row, other, g):
-                behind += 1
-                continue
-        if rules.is_continuous:
-            is_free, seen = _glide_together(space, cell, (p, g, g), integer(2), (q, q), integer(1))
-        else:
-            goal = q_cell if (rules.culls & CULL_CELLS) != 0 else integer(ANY_CELL)
-            last, seen = _glide(space, reached, g, q, goal)
-            is_free = last != BLOCKED
-        if not is_free:
-            return integer(BLOCKED)
-        tested += 1
-        visits += seen
-    if rules.faces != 0:
-        for k in range(body.fan_start[row], body.fan_start[row + 1]):
-            if not _pass_face_quickly(space, body, row, k, p, g):
-                return integer(BLOCKED)
-    front.state[VISITS], front.state[TESTS], front.state[EDGE_TESTS] = visits, slots * visits, tested
-    front.state[EDGES_INSIDE], front.state[EDGES_BEHIND] = inside, behind
-    return reached
-
-
 @kernel
 def move_vertices(
     space: Space, fronts: Front, chunk: int, body: Body, rules: Rules, answer: Answer, rows: Integers, goals: Floats
@@ -366,7 +253,7 @@ def move_vertices(
     front = Front(fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk])
     for row in rows:
         g = point_3d(goals, row)
-        reached = _pass_quickly(space, front, body, rules, row, g)
+        reached = pass_quickly(space, front, body, rules, row, g)
         if reached != BLOCKED:
             _write(body.position, row, g)
             body.cell[row] = reached

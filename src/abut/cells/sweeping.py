@@ -63,6 +63,32 @@ def _raised(a: Vec3, axis: int) -> Vec3:
     return (a[0] + (axis == 0), a[1] + (axis == 1), a[2] + (axis == 2))
 
 
+@element
+def lower(a: Vec3, b: Vec3) -> Vec3:
+    """The lower of each coordinate."""
+    return (min(a[0], b[0]), min(a[1], b[1]), min(a[2], b[2]))
+
+
+@element
+def upper(a: Vec3, b: Vec3) -> Vec3:
+    """The higher of each coordinate."""
+    return (max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]))
+
+
+@element
+def _boxes_meet(a: Vec3, b: Vec3, lowest: Vec3, highest: Vec3) -> bool:
+    """Whether the box of segment ab meets another: most edges of a large cell are far from a small triangle."""
+    low, high = lower(a, b), upper(a, b)
+    return (
+        low[0] <= highest[0]
+        and low[1] <= highest[1]
+        and low[2] <= highest[2]
+        and high[0] >= lowest[0]
+        and high[1] >= lowest[1]
+        and high[2] >= lowest[2]
+    )
+
+
 @inlined
 def side_of(plane: Plane, p: Vec3, g: Vec3, q: Vec3, w: Vec3) -> int:
     """On which side of the triangle w lies: by the plane's record where that is certain, else exactly."""
@@ -187,6 +213,7 @@ def grow_in_volume(
     stay_apart()
     best, kind, hit = np.inf, 0, NO_FACE
     front.state[VISITS] += 1
+    lowest, highest = lower(lower(p, g), q), upper(upper(p, g), q)
     for slot in range(space.face.shape[1]):
         face = space.face[cell, slot]
         if face == NO_FACE:
@@ -200,7 +227,12 @@ def grow_in_volume(
             side_b = side_of(plane, p, g, q, b)
             front.state[TESTS] += 1
             low, high = low or side_b < 0, high or side_b > 0
-            if side_a * side_b <= 0 and dart < space.phi2[dart] and meet_segment_triangle(a, b, p, g, q):
+            if (
+                side_a * side_b <= 0
+                and dart < space.phi2[dart]
+                and _boxes_meet(a, b, lowest, highest)
+                and meet_segment_triangle(a, b, p, g, q)
+            ):
                 if side_a * side_b < 0:
                     push_around(space, front, dart)
                 else:
