@@ -19,7 +19,7 @@ from abut.convex.regions import FACE, Frame, apply, invert, turn
 from abut.convex.results import Tracks
 from abut.errors import InvalidInput
 from abut.geometry.vec import Vec3, add, cross, dot
-from abut.jit import integer, kernel, parallel, prange, threads_for
+from abut.jit import integer, kernel, parallel, prange
 
 TASKS = 16
 """Parts that a batch is cut into; each has its own memory for depths."""
@@ -42,11 +42,17 @@ class Job(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What it answers, one row a pair. numbers: distance, point_a, point_b, normal. counts: status, steps, way."""
+    """What it answers: the arrays of `Tracks`, and the way each answer was found."""
 
-    numbers: Floats
-    features: Integers
-    counts: Integers
+    distance: Any
+    point_a: Any
+    point_b: Any
+    normal: Any
+    feature_a: Any
+    feature_b: Any
+    status: Any
+    steps: Any
+    way: Any
 
 
 @kernel
@@ -91,17 +97,17 @@ def _track_pair(job: Job, polytope: Polytope, k: int, rows: Rows) -> None:
         first_a += 4 * s[i, first_a & 3]
         first_b += 4 * s[j, first_b & 3]
     result = answer_pair(view, polytope, first_a, first_b, a, b, b_to_a, invert(b_to_a), job.radii[i] + job.radii[j])
-    rows.features[k, 0] = result.a - 4 * s[i, result.a & 3]
-    rows.features[k, 1] = result.b - 4 * s[j, result.b & 3]
+    rows.feature_a[k] = result.a - 4 * s[i, result.a & 3]
+    rows.feature_b[k] = result.b - 4 * s[j, result.b & 3]
     p, q, n = (
         apply(pose_a, add(result.p, middle_a)),
         apply(pose_a, add(result.q, middle_a)),
         turn(pose_a, result.normal),
     )
-    rows.numbers[k, 0] = result.distance
     for axis in range(3):
-        rows.numbers[k, 1 + axis], rows.numbers[k, 4 + axis], rows.numbers[k, 7 + axis] = p[axis], q[axis], n[axis]
-    rows.counts[k, 0], rows.counts[k, 1], rows.counts[k, 2] = result.status, result.steps, result.way
+        rows.point_a[k, axis], rows.point_b[k, axis], rows.normal[k, axis] = p[axis], q[axis], n[axis]
+    rows.distance[k], rows.status[k], rows.steps[k] = result.distance, result.status, result.steps
+    rows.way[k] = result.way
 
 
 @kernel
@@ -182,18 +188,29 @@ def _read_poses(value: object) -> Floats:
     return frozen(arrays.rigid_poses(value, "poses"))
 
 
+@kernel
+def _find_unknown(features: Integers, pairs: Any, which: Any, starts: Any) -> int:
+    """The first row that is neither negative nor a pair of features of its hulls, not both faces; −1 where there is none."""
+    for k in range(len(features)):
+        faces = 0
+        for side in range(2):
+            hull, index, kind = which[pairs[k, side]], features[k, side] >> 2, features[k, side] & 3
+            if kind > FACE or index >= starts[hull + 1, kind] - starts[hull, kind]:
+                faces = 2
+            faces += kind == FACE
+        if faces > 1 and features[k, 0] >= 0 and features[k, 1] >= 0:
+            return k
+    return -1
+
+
 def _read_features(features: object, hulls: Hulls, which: Integers, pairs: Integers) -> Integers:
     """(p,2) features of earlier results, checked against the hulls; (−1, −1) starts anew."""
     if features is None:
         return np.full((len(pairs), 2), -1, dtype=np.int64)
     given = np.array(arrays.coordinates(features, "features", (len(pairs), 2)), dtype=np.int64)
-    index, kind = given >> 2, given & 3
-    hull = which[pairs]
-    counts = np.diff(hulls.starts, axis=0)
-    known = (kind <= FACE) & (index < counts[hull, np.minimum(kind, FACE)])
-    good = (given < 0).any(axis=1) | (known.all(axis=1) & ~(kind == FACE).all(axis=1))
-    if not good.all():
-        raise InvalidInput("features", "is not a pair of features of these hulls", int((~good).argmax()))
+    wrong = _find_unknown(given, pairs, which, hulls.starts)
+    if wrong >= 0:
+        raise InvalidInput("features", "is not a pair of features of these hulls", wrong)
     return given
 
 
@@ -213,27 +230,31 @@ def track_many(hulls: Hulls, pairs: object, poses: object, features: object = No
 
 
 def _track(hulls: Hulls, pairs: Integers, poses: Floats, features: Integers, which: Integers) -> Tracks:
-    count = len(pairs)
-    rows = Rows(np.empty((count, 10)), np.empty((count, 2), dtype=np.int64), np.empty((count, 3), dtype=np.int64))
+    n = len(pairs)
+    point_a, point_b, normal = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
+    feature_a, feature_b, steps = (np.empty(n, dtype=np.int64) for _ in range(3))
+    status, way = np.empty(n, dtype=np.int8), np.empty(n, dtype=np.int8)
+    rows = Rows(np.empty(n), point_a, point_b, normal, feature_a, feature_b, status, steps, way)
     bodies = frozen(which), frozen(poses)
     job = Job(hulls.handle, hulls.starts, hulls.middles, hulls.radii, *bodies, frozen(pairs), frozen(features))
-    if count < PAIRS_FOR_THREADS:
+    if n < PAIRS_FOR_THREADS:
         _track_part(job, _memory.reserve(), 0, 1, rows)
     else:
-        with threads_for(count, PAIRS_FOR_THREADS):
-            _track_parts(job, _memory.reserve(), rows)
-    numbers, ways = rows.numbers, rows.counts[:, 2]
+        _track_parts(job, _memory.reserve(), rows)
+    for array in rows:
+        frozen(array)
+    counts = np.bincount(way, minlength=BY_ALL + 1).tolist()
     return Tracks(
-        distance=frozen(numbers[:, 0].copy()),
-        point_a=frozen(numbers[:, 1:4].copy()),
-        point_b=frozen(numbers[:, 4:7].copy()),
-        normal=frozen(numbers[:, 7:].copy()),
-        feature_a=frozen(rows.features[:, 0].copy()),
-        feature_b=frozen(rows.features[:, 1].copy()),
-        status=frozen(rows.counts[:, 0].astype(np.int8)),
-        steps=frozen(rows.counts[:, 1].copy()),
-        circle_count=int((ways == BY_CIRCLE).sum()),
-        exhaustive_count=int((ways == BY_ALL).sum()),
+        rows.distance,
+        point_a,
+        point_b,
+        normal,
+        feature_a,
+        feature_b,
+        status,
+        steps,
+        circle_count=counts[BY_CIRCLE],
+        exhaustive_count=counts[BY_ALL],
     )
 
 
