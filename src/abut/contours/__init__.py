@@ -1,6 +1,7 @@
 """Closed contours in the plane, smooth or rough: box trees, exact contacts, distances (Rivera 2002)."""
 
 from abut.contours import svg
+from abut.contours.animation import Animation
 from abut.contours.boxes import Boxes, build_boxes
 from abut.contours.collide import collide, contains, distance, meets, winding
 from abut.contours.contour import Contour
@@ -27,6 +28,7 @@ __all__ = [
     "CROSSING",
     "INTERVAL",
     "TOUCH",
+    "Animation",
     "Boxes",
     "Contacts",
     "Contour",

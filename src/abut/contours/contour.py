@@ -274,8 +274,3 @@ def _per_segment(roughness: object, count: int) -> Floats:
     if len(negative):
         raise InvalidInput("roughness", f"{sigma[negative[0]]:g} is negative", int(negative[0]))
     return sigma.copy()
-
-
-def as_contour(value: object, name: str) -> Contour:
-    """The contour itself, or that of a polygon (n,2)."""
-    return value if isinstance(value, Contour) else Contour.from_polygon(value, name=name)

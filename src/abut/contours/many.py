@@ -22,7 +22,7 @@ from abut.scratch import load
 
 
 @kernel
-def _find_rectangles(tables: Integers, poses: Floats, out: Floats) -> None:
+def _find_rectangles(tables: Integers, poses: Floats, reach: float, out: Floats) -> None:
     """(m,4) least x, largest x, least y, largest y of the root boxes."""
     for i in range(len(tables)):
         view = open_contour(int(tables[i]))
@@ -31,13 +31,13 @@ def _find_rectangles(tables: Integers, poses: Floats, out: Floats) -> None:
         x, y = c * x - s * y + poses[i, 2], s * x + c * y + poses[i, 3]
         ex, ey = abs(c * ex - s * ey), abs(s * ex + c * ey)
         a, b = load(view.nodes, 10), load(view.nodes, 11)
-        slack = MEETING * (load(view.nodes, 0) + abs(poses[i, 2]) + abs(poses[i, 3]))
+        slack = reach + MEETING * (load(view.nodes, 0) + abs(poses[i, 2]) + abs(poses[i, 3]))
         rx, ry = ex * a + ey * b + slack, ey * a + ex * b + slack
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = x - rx, x + rx, y - ry, y + ry
 
 
 @kernel
-def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers, out: Integers) -> int:
+def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers, reach: float, out: Integers) -> int:
     """Pairs whose root boxes overlap, into `out` as far as it reaches; how many there are."""
     count = 0
     for k in range(len(order)):
@@ -53,7 +53,7 @@ def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers,
                 (poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3]),
                 (poses[j, 0], poses[j, 1], poses[j, 2], poses[j, 3]),
             )
-            if not boxes_overlap(a, 1, b, 1, pose, MEETING * magnitude(a, b, pose)):
+            if not boxes_overlap(a, 1, b, 1, pose, reach + MEETING * magnitude(a, b, pose)):
                 continue
             if count < len(out):
                 out[count, 0], out[count, 1] = min(i, j), max(i, j)
@@ -74,16 +74,16 @@ def pairs(contours: Sequence[Contour], poses: object) -> Integers:
     return frozen(find_pairs(tables, rows))
 
 
-def find_pairs(tables: Integers, poses: Floats) -> Integers:
-    """The same from tables and poses (m,4)."""
+def find_pairs(tables: Integers, poses: Floats, reach: float = 0.0) -> Integers:
+    """The same from tables and poses (m,4), with boxes that are nearer than `reach`."""
     rectangles = np.empty((len(tables), 4))
-    _find_rectangles(tables, poses, rectangles)
+    _find_rectangles(tables, poses, reach, rectangles)
     order = np.argsort(rectangles[:, 0], kind="stable")
     out = np.empty((4 * len(tables) + 16, 2), np.int64)
-    count = _sweep(tables, poses, rectangles, order, out)
+    count = _sweep(tables, poses, rectangles, order, reach, out)
     if count > len(out):
         out = np.empty((count, 2), np.int64)
-        _sweep(tables, poses, rectangles, order, out)
+        _sweep(tables, poses, rectangles, order, reach, out)
     found = out[:count]
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 

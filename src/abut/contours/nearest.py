@@ -121,7 +121,7 @@ def _curve_separation(a: Segment, b: Segment, x: float, y: float) -> float:
 
 
 @element
-def _least(a: Segment, b: Segment, best: Best, x: float, y: float, delta: float) -> Best:
+def least_between(a: Segment, b: Segment, best: Best, x: float, y: float, delta: float) -> Best:
     """The least distance of two segments, or `best` where it is no less by more than the tolerance; (x, y): the direction of the best before."""
     pieces = reserve_floats(PIECE_NUMBERS)
     for k in range(4):
@@ -206,7 +206,7 @@ def find_nearest(a: View, b: View, pose: Four) -> tuple[float, float, float, int
         if i >= a.leaf_count and j >= b.leaf_count:
             leaves += 1
             p, q = transform(segment_of(a, i - a.leaf_count), pose), segment_of(b, j - b.leaf_count)
-            found, s, t = _least(p, q, (distance, -1.0, 0.0), x, y, delta)
+            found, s, t = least_between(p, q, (distance, -1.0, 0.0), x, y, delta)
             if s >= 0.0:
                 distance, sigma, tau = found, i - a.leaf_count + s, j - b.leaf_count + t
                 u, v = point_at(p, s)

@@ -41,7 +41,14 @@ def boxes_overlap(a: View, i: int, b: View, j: int, pose: Four, slack: float) ->
 def find_meetings(a: View, b: View, pose: Four, raw: Floats, limit: int) -> tuple[int, int, int]:
     """Stretches where a, moved by the pose, meets b, into `raw` as far as it reaches, `limit` at most; boxes and segments compared."""
     size = magnitude(a, b, pose)
-    delta, brief = MEETING * size, BRIEF * size
+    return find_within(a, b, pose, MEETING * size, BRIEF * size, raw, limit)
+
+
+@kernel
+def find_within(
+    a: View, b: View, pose: Four, delta: float, brief: float, raw: Floats, limit: int
+) -> tuple[int, int, int]:
+    """The same for a δ of the caller's own: stretches where the curves are within it."""
     waiting = reserve_integers(WAITING_NUMBERS)
     store(waiting, 0, 1)
     store(waiting, 1, 1)

@@ -1,0 +1,181 @@
+"""What a step of an animation needs: places where contours are near one another, impulses that keep them apart, and proof that they are.
+
+Near places: of every two segments that are nearer than a reach, the nearest points; if there are more than ROOM, those nearest of all.
+Impulses: projected Gauss–Seidel on the velocities (Newton–Euler in the plane), one contact after the other, each impulse kept in the cone of
+Coulomb's friction. Without friction every sweep lowers the kinetic energy, as each impulse is a step of descent of a quadratic form that
+begins at zero; see `animation` for what guards the rest.
+"""
+
+import math
+
+from abut.arrays import Floats, Integers
+from abut.contours.cubic import Four, point_at, transform
+from abut.contours.nearest import least_between
+from abut.contours.queries import APART, relate
+from abut.contours.search import WAITING_NUMBERS, box_gap, find_within
+from abut.contours.tables import BRIEF, MEETING, View, magnitude, open_contour, relative, segment_of, turn
+from abut.jit import element, integer, kernel, parallel, prange
+from abut.scratch import as_array, load, reserve_floats, reserve_integers, store
+
+ROOM = 12
+"""Places of a pair that are kept: two are enough for polygons, rough contours rest on several."""
+COLUMNS = 7
+"""Point on a, point on b, unit normal from a to b, distance."""
+
+
+@element
+def _pose_at(poses: Floats, i: int) -> Four:
+    return (poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3])
+
+
+@kernel
+def _keep(out: Floats, count: int, row: tuple[float, float, float, float, float, float, float]) -> int:
+    """Append a place, or put it in place of the furthest; how many there are."""
+    place = count
+    if count == len(out):
+        place = 0
+        for k in range(1, count):
+            if out[k, 6] > out[place, 6]:
+                place = k
+        if out[place, 6] <= row[6]:
+            return count
+    else:
+        count += 1
+    for c in range(COLUMNS):
+        out[place, c] = row[c]
+    return count
+
+
+@kernel
+def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, out: Floats) -> int:
+    """Places in world coordinates where segments are nearer than `reach`."""
+    pose = relative(pose_a, pose_b)
+    delta = MEETING * magnitude(a, b, pose)
+    waiting = reserve_integers(WAITING_NUMBERS)
+    store(waiting, 0, 1)
+    store(waiting, 1, 1)
+    top, count = 1, 0
+    while top > 0:
+        top -= 1
+        i, j = load(waiting, 2 * top), load(waiting, 2 * top + 1)
+        if box_gap(a, i, b, j, pose) >= reach:
+            continue
+        if i >= a.leaf_count and j >= b.leaf_count:
+            p, q = transform(segment_of(a, i - a.leaf_count), pose), segment_of(b, j - b.leaf_count)
+            distance, s, t = least_between(p, q, (reach, -1.0, 0.0), 0.0, 0.0, delta)
+            if s >= 0.0 and distance > 0.0:
+                x, y = point_at(p, s)
+                u, v = point_at(q, t)
+                x, y = turn(pose_b, x, y)
+                u, v = turn(pose_b, u, v)
+                count = _keep(out, count, (x, y, u, v, (u - x) / distance, (v - y) / distance, distance))
+            continue
+        if j >= b.leaf_count or (i < a.leaf_count and load(a.nodes, 6 * i + 4) >= load(b.nodes, 6 * j + 4)):
+            for child in range(2 * i, 2 * i + 2):
+                store(waiting, 2 * top, integer(child))
+                store(waiting, 2 * top + 1, j)
+                top += 1
+        else:
+            for child in range(2 * j, 2 * j + 2):
+                store(waiting, 2 * top, i)
+                store(waiting, 2 * top + 1, integer(child))
+                top += 1
+    return count
+
+
+@parallel
+def find_near(tables: Integers, poses: Floats, pairs: Integers, reach: float, out: Floats, counts: Integers) -> None:
+    """Near places of pairs (p,2) of contours; pair k has rows k·ROOM to (k + 1)·ROOM of `out`."""
+    for k in prange(len(pairs)):
+        i, j = int(pairs[k, 0]), int(pairs[k, 1])
+        counts[k] = _find_near(
+            open_contour(int(tables[i])),
+            _pose_at(poses, i),
+            open_contour(int(tables[j])),
+            _pose_at(poses, j),
+            reach,
+            out[k * ROOM : (k + 1) * ROOM],
+        )
+
+
+@kernel
+def _is_clear(a: View, b: View, pose: Four, clear: float) -> bool:
+    raw = as_array(reserve_floats(8), (1, 8))
+    size = magnitude(a, b, pose)
+    count, _, _ = find_within(a, b, pose, max(clear, MEETING * size), BRIEF * size, raw, integer(1))
+    return count == 0 and relate(a, b, pose) == APART
+
+
+@parallel
+def find_blocked(tables: Integers, poses: Floats, pairs: Integers, clear: float, blocked: Integers) -> None:
+    """1 for pairs of contours that are nearer than `clear`, overlap or hold one another; else 0."""
+    for k in prange(len(pairs)):
+        i, j = int(pairs[k, 0]), int(pairs[k, 1])
+        pose = relative(_pose_at(poses, i), _pose_at(poses, j))
+        blocked[k] = 0 if _is_clear(open_contour(int(tables[i])), open_contour(int(tables[j])), pose, clear) else 1
+
+
+@element
+def _speed(velocity: Floats, centre: Floats, i: int, x: float, y: float, nx: float, ny: float) -> float:
+    """Velocity of the point (x, y) of body i along (nx, ny)."""
+    vx, vy = velocity[i, 0] - velocity[i, 2] * (y - centre[i, 1]), velocity[i, 1] + velocity[i, 2] * (x - centre[i, 0])
+    return vx * nx + vy * ny
+
+
+@element
+def _yield(inverse: Floats, centre: Floats, i: int, x: float, y: float, nx: float, ny: float) -> float:
+    """How much the velocity of that point along (nx, ny) changes by a unit impulse there."""
+    arm = (x - centre[i, 0]) * ny - (y - centre[i, 1]) * nx
+    return inverse[i, 0] + inverse[i, 1] * arm * arm
+
+
+@kernel
+def _push(
+    velocity: Floats, inverse: Floats, centre: Floats, i: int, x: float, y: float, nx: float, ny: float, p: float
+) -> None:
+    """Apply an impulse p·(nx, ny) at (x, y) to body i."""
+    velocity[i, 0] += inverse[i, 0] * p * nx
+    velocity[i, 1] += inverse[i, 0] * p * ny
+    velocity[i, 2] += inverse[i, 1] * p * ((x - centre[i, 0]) * ny - (y - centre[i, 1]) * nx)
+
+
+@kernel
+def resolve(
+    bodies: Integers,
+    places: Floats,
+    allowed: Floats,
+    centre: Floats,
+    inverse: Floats,
+    friction: float,
+    sweeps: int,
+    impulse: Floats,
+    velocity: Floats,
+) -> None:
+    """Change velocities (m,3) so that at contact k bodies (i, j) approach no faster than allowed[k], by impulses (k,2) normal and tangential.
+
+    places: as COLUMNS say; inverse: (m,2) one over mass and over inertia."""
+    for sweep in range(sweeps):
+        largest = 0.0
+        for k in range(len(bodies)):
+            i, j = bodies[k, 0], bodies[k, 1]
+            ax, ay, bx, by = places[k, 0], places[k, 1], places[k, 2], places[k, 3]
+            for part in range(2):
+                nx, ny = places[k, 4], places[k, 5]
+                if part == 1:
+                    nx, ny = -ny, nx
+                soft = _yield(inverse, centre, i, ax, ay, nx, ny) + _yield(inverse, centre, j, bx, by, nx, ny)
+                if soft <= 0.0:
+                    continue
+                opening = _speed(velocity, centre, j, bx, by, nx, ny) - _speed(velocity, centre, i, ax, ay, nx, ny)
+                if part == 0:
+                    after = max(impulse[k, 0] - (opening + allowed[k]) / soft, 0.0)
+                else:
+                    most = friction * impulse[k, 0]
+                    after = min(max(impulse[k, 1] - opening / soft, -most), most)
+                change = after - impulse[k, part]
+                impulse[k, part] = after
+                _push(velocity, inverse, centre, j, bx, by, nx, ny, change)
+                _push(velocity, inverse, centre, i, ax, ay, nx, ny, -change)
+                largest = max(largest, math.fabs(change) * soft)
+        if sweep > 0 and largest <= 1e-12:
+            break
