@@ -73,13 +73,14 @@ def do_convex_overlap(a, b):
     return sum(p[0] * q[1] - p[1] * q[0] for p, q in zip(a, a[1:] + a[:1], strict=True)) > 0
 
 
+def distance_to_edges(points, polygon):
+    """Least distance of points from the edges of a polygon."""
+    start, end = polygon[None], np.roll(polygon, -1, axis=0)[None]
+    way, offset = end - start, points[:, None] - start
+    t = np.clip((way * offset).sum(-1) / (way * way).sum(-1), 0.0, 1.0)
+    return np.linalg.norm(offset - t[..., None] * way, axis=-1).min()
+
+
 def distance(a, b):
-    """Least distance of the corners of each polygon from the edges of the other, for polygons that do not cross."""
-
-    def one_way(points, polygon):
-        start, end = polygon[None], np.roll(polygon, -1, axis=0)[None]
-        way, offset = end - start, points[:, None] - start
-        t = np.clip((way * offset).sum(-1) / (way * way).sum(-1), 0.0, 1.0)
-        return np.linalg.norm(offset - t[..., None] * way, axis=-1).min()
-
-    return min(one_way(a, b), one_way(b, a))
+    """Distance of two polygons that do not cross."""
+    return min(distance_to_edges(a, b), distance_to_edges(b, a))

@@ -14,7 +14,7 @@ from abut.contours.nesting.overlap import overlap_pieces
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.tables import build_tables, turn
 from abut.contours.nesting.verify import find_overlap
-from contours.oracle_polygons import distance, grow_cells
+from contours.oracle_polygons import distance, distance_to_edges, grow_cells
 
 INSTANCES = Path(__file__).parents[3] / "shared" / "data" / "nesting"
 # spyrrow 0.9, one worker, seed 1, after 3 s (shared/data/SOURCES.md)
@@ -120,7 +120,7 @@ def test_rough_contours_are_nested_as_polygons_that_hold_them():
         inside = np.isclose(winding[-1] - winding[0], 2 * np.pi)
         assert inside.sum() > 150
         for point in points[~inside]:  # where the outline is straight or hollow, the polygon's corners are on it
-            assert distance(point[None], polygon) < 1e-12
+            assert distance_to_edges(point[None], polygon) < 1e-12
 
 
 @pytest.mark.large
