@@ -1,6 +1,6 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
-from abut import ccd, cells, dynamics, geometry, scenes
+from abut import broad, ccd, cells, dynamics, geometry, scenes, shapes
 from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
@@ -21,6 +21,7 @@ __all__ = [
     "Rigid",
     "Unsupported",
     "as_mesh",
+    "broad",
     "candidates",
     "ccd",
     "cells",
@@ -32,6 +33,7 @@ __all__ = [
     "load",
     "save",
     "scenes",
+    "shapes",
     "sweep",
     "time_of_impact",
 ]
