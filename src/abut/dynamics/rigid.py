@@ -138,7 +138,9 @@ def rigid_state(poses: object, velocity: object = None, angular_velocity: object
 def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
     """The state after a time dt without forces. `advance_bodies` is the kernel that does it in place."""
     step = arrays.scalar(dt, "dt")
-    bodies = arrays.coordinates(inertia, "inertia", (len(state), 3, 3))
+    bodies = np.array(
+        arrays.coordinates(inertia, "inertia", (len(state), 3, 3))
+    )  # writable, as a World's: one type to compile
     position, quaternion = state.position.copy(), state.quaternion.copy()
     velocity, angular_velocity = state.velocity.copy(), state.angular_velocity.copy()
     failed = advance_bodies(position, quaternion, velocity, angular_velocity, bodies, step)
