@@ -5,6 +5,7 @@ from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_imp
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
+from abut.world import World
 
 __version__ = "0.1.0"
 
@@ -20,6 +21,7 @@ __all__ = [
     "Motion",
     "Rigid",
     "Unsupported",
+    "World",
     "as_mesh",
     "broad",
     "candidates",

@@ -24,16 +24,16 @@ EdgeAxis = tuple[float, Vec3, int, int]
 
 
 @kernel
-def separate_faces(planes: Floats, first: int, last: int, points: Floats, p0: int, p1: int, limit: float) -> tuple[float, int]:
+def separate_faces(
+    planes: Floats, first: int, last: int, points: Floats, p0: int, p1: int, limit: float
+) -> tuple[float, int]:
     """The largest distance of the points from a face's plane, over the faces, and that face; stops beyond the limit."""
     stay_apart()
     best, found = -math.inf, -1
     for f in range(first, last):
         least = math.inf
         for i in range(p0, p1):
-            least = min(
-                least, planes[f, 0] * points[i, 0] + planes[f, 1] * points[i, 1] + planes[f, 2] * points[i, 2]
-            )
+            least = min(least, planes[f, 0] * points[i, 0] + planes[f, 1] * points[i, 1] + planes[f, 2] * points[i, 2])
             if least - planes[f, 3] <= best:
                 break
         if least - planes[f, 3] > best:

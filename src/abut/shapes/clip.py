@@ -40,7 +40,17 @@ def load_face(vertices: Floats, starts: Integers, loops: Integers, face: int, fr
 
 
 @kernel
-def _cut_side(start: Vec3, side: Vec3, number: int, points: Floats, ids: Integers, count: int, is_open: bool, out: Floats, out_ids: Integers) -> int:
+def _cut_side(
+    start: Vec3,
+    side: Vec3,
+    number: int,
+    points: Floats,
+    ids: Integers,
+    count: int,
+    is_open: bool,
+    out: Floats,
+    out_ids: Integers,
+) -> int:
     """What lies behind the plane through `start` with normal `side`."""
     kept = 0
     for i in range(count):

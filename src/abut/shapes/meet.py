@@ -75,14 +75,12 @@ def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit
     face_gap = max(gap_a, gap_b)
     if gap > face_gap + FACE_PREFERRED * size:
         i0, i1, j0, j1 = edges[edge_a, 0], edges[edge_a, 1], edges[edge_b, 0] - b[V0], edges[edge_b, 1] - b[V0]
-        _, _, p, q, _ = closest_segment_segment(
-            _row(vertices, i0), _row(vertices, i1), _row(in_a, j0), _row(in_a, j1)
-        )
+        _, _, p, q, _ = closest_segment_segment(_row(vertices, i0), _row(vertices, i1), _row(in_a, j0), _row(in_a, j1))
         return EDGES, gap, normal, edge_a, edge_b, p, q
     if face_gap == -math.inf:  # two points, or parallel segments, in the same place: any direction will do
         p = _row(vertices, a[V0])
         return POINTS, 0.0, (0.0, 0.0, 1.0), -1, -1, p, p
-    if gap_a >= gap_b:
+    if gap_a >= gap_b - FACE_PREFERRED * size:  # of two parallel faces always the same
         return FACE_A, gap_a, _row(planes, face_a), face_a, -1, zero, zero
     inward = turn(frame[0], _row(planes, face_b))
     return FACE_B, gap_b, scale(inward, -1.0), -1, face_b, zero, zero
@@ -106,7 +104,9 @@ def find_facing(planes: Floats, first: int, last: int, direction: Vec3) -> tuple
 
 
 @kernel
-def _put(rows: Floats, ids: Integers, at: int, point: Vec3, normal: Vec3, gap: float, face_a: int, face_b: int, feature: int) -> None:
+def _put(
+    rows: Floats, ids: Integers, at: int, point: Vec3, normal: Vec3, gap: float, face_a: int, face_b: int, feature: int
+) -> None:
     rows[at, 0], rows[at, 1], rows[at, 2] = point
     rows[at, 3], rows[at, 4], rows[at, 5] = normal
     rows[at, 6] = gap
@@ -114,7 +114,9 @@ def _put(rows: Floats, ids: Integers, at: int, point: Vec3, normal: Vec3, gap: f
 
 
 @kernel
-def _load_incident(cores: Cores, shape: int, own: Vec3, placed: Floats, offset: int, cut: Floats, names: Integers) -> tuple[int, int]:
+def _load_incident(
+    cores: Cores, shape: int, own: Vec3, placed: Floats, offset: int, cut: Floats, names: Integers
+) -> tuple[int, int]:
     """The face of a shape that looks most along a direction of its own frame, or its one or two vertices, to be cut; how many, and which face.
 
     `placed` holds its vertices in a's frame, vertex v in row v − offset."""
@@ -132,7 +134,21 @@ def _load_incident(cores: Cores, shape: int, own: Vec3, placed: Floats, offset: 
 
 
 @kernel
-def touch_face(cores: Cores, space: Floats, names: Integers, sa: int, sb: int, frame: Frame, of_a: bool, face: int, margin: float, gap: float, rows: Floats, ids: Integers, count: int) -> int:
+def touch_face(
+    cores: Cores,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    sb: int,
+    frame: Frame,
+    of_a: bool,
+    face: int,
+    margin: float,
+    gap: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
     """Points where the other core lies over a face of a (or of b): rows from `count` on; the number of rows then.
 
     gap: that of the two cores along the face's normal; where it is no gap they overlap, and there is at least one row."""
@@ -186,10 +202,21 @@ def touch_face(cores: Cores, space: Floats, names: Integers, sa: int, sb: int, f
 
 
 @kernel
-def touch_segments(a: Vec3, a_end: Vec3, b: Vec3, b_end: Vec3, radius_a: float, radius_b: float, axis: Axis, rows: Floats, ids: Integers, count: int) -> int:
+def touch_segments(
+    a: Vec3,
+    a_end: Vec3,
+    b: Vec3,
+    b_end: Vec3,
+    radius_a: float,
+    radius_b: float,
+    axis: Axis,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
     """Two segments: two points if they run alongside each other, else one."""
     stay_apart()
-    _, distance, normal, _, _, p, q = axis
+    _, distance, normal, _, _, _, q = axis
     u, v = subtract(a_end, a), subtract(b_end, b)
     gap = distance - radius_a - radius_b
     shift = 0.5 * (radius_a - radius_b - distance)
@@ -214,7 +241,19 @@ def touch_segments(a: Vec3, a_end: Vec3, b: Vec3, b_end: Vec3, radius_a: float, 
 
 
 @kernel
-def touch(cores: Cores, space: Floats, names: Integers, sa: int, sb: int, frame: Frame, axis: Axis, margin: float, rows: Floats, ids: Integers, count: int) -> int:
+def touch(
+    cores: Cores,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    sb: int,
+    frame: Frame,
+    axis: Axis,
+    margin: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
     """The rows of two cores on an axis that was found; the number of rows then."""
     stay_apart()
     kind, distance, normal, feature_a, feature_b, p, q = axis
@@ -231,8 +270,16 @@ def touch(cores: Cores, space: Floats, names: Integers, sa: int, sb: int, frame:
         if vertices_a == 2 and vertices_b == 2:
             i = cores.table[sa, V0]
             return touch_segments(
-                _row(cores.vertices, i), _row(cores.vertices, i + 1), _row(space[IN_A], 0), _row(space[IN_A], 1),
-                radius_a, radius_b, axis, rows, ids, count,
+                _row(cores.vertices, i),
+                _row(cores.vertices, i + 1),
+                _row(space[IN_A], 0),
+                _row(space[IN_A], 1),
+                radius_a,
+                radius_b,
+                axis,
+                rows,
+                ids,
+                count,
             )
         before = count
         face, cosine = find_facing(cores.planes, cores.table[sa, F0], cores.table[sa, F1], normal)

@@ -15,13 +15,15 @@ from abut.geometry.vec import Vec3, cross, dot, norm, scale, subtract
 from abut.jit import kernel, stay_apart
 from abut.scratch import load, reserve_integers, store
 from abut.shapes.frames import Frame, carry, carry_points, carry_points_back, frame_of, relate, turn
-from abut.shapes.meet import ALIGNED, IDENTITY, NOTHING, find_axis, touch, touch_face
+from abut.shapes.meet import IDENTITY, NOTHING, find_axis, touch, touch_face
 from abut.shapes.pool import ACTIVE, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
 from abut.shapes.solids import FRONT, GROUND
 
 MOST_ROWS = 8
 """No core has more rows with another core or with one triangle."""
 FULL = -1
+FLUSH = 1.0 - 1e-12
+"""Cosine from which a contact normal is the face's own: what rounding leaves of 1."""
 COLLIDER_A, COLLIDER_B = 3, 4
 
 
@@ -50,7 +52,9 @@ def bound_core(points: Floats, count: int, grown: float) -> tuple[Vec3, Vec3]:
 
 
 @kernel
-def load_triangle(points: Floats, triangles: Integers, t: int, frame: Frame, vertices: Floats, planes: Floats, in_a: Floats) -> Vec3:
+def load_triangle(
+    points: Floats, triangles: Integers, t: int, frame: Frame, vertices: Floats, planes: Floats, in_a: Floats
+) -> Vec3:
     """Triangle t, seen from outside the frame, into the pool's room for one and into part IN_A; its unit normal, zero if it has no area."""
     stay_apart()
     for k in range(3):
@@ -94,7 +98,21 @@ def _is_dull(vertices: Floats, active: int, normal: Vec3, away: Vec3) -> bool:
 
 
 @kernel
-def touch_triangle(cores: Cores, trees: Trees, space: Floats, names: Integers, sa: int, side: int, t: int, frame: Frame, middle: Vec3, margin: float, rows: Floats, ids: Integers, count: int) -> int:
+def touch_triangle(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    side: int,
+    t: int,
+    frame: Frame,
+    middle: Vec3,
+    margin: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
     """Rows of core sa with triangle t of a surface, whose frame is seen from a; `middle` is the core's, in the surface's frame."""
     stay_apart()
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
@@ -113,7 +131,7 @@ def touch_triangle(cores: Cores, trees: Trees, space: Floats, names: Integers, s
         if dot(normal, carry(frame, middle)) <= cores.planes[0, 3]:
             return count
         face = 0
-    elif abs(facing) < ALIGNED and _is_dull(cores.vertices, trees.triangles[t, ACTIVE], normal, scale(axis[2], -1.0)):
+    elif abs(facing) < FLUSH and _is_dull(cores.vertices, trees.triangles[t, ACTIVE], normal, scale(axis[2], -1.0)):
         face = 0 if facing > 0.0 else 1
     if face < 0:
         last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
@@ -125,7 +143,19 @@ def touch_triangle(cores: Cores, trees: Trees, space: Floats, names: Integers, s
 
 
 @kernel
-def _meet_surface(cores: Cores, trees: Trees, space: Floats, names: Integers, sa: int, sb: int, frame: Frame, margin: float, rows: Floats, ids: Integers, count: int) -> int:
+def _meet_surface(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    sb: int,
+    frame: Frame,
+    margin: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
     """Rows of core sa with a surface, or FULL."""
     first, last = cores.table[sa, V0], cores.table[sa, V1]
     in_b = space[IN_B]
@@ -161,7 +191,19 @@ def _meet_surface(cores: Cores, trees: Trees, space: Floats, names: Integers, sa
 
 
 @kernel
-def meet_pairs(cores: Cores, trees: Trees, space: Floats, names: Integers, poses: Floats, shapes: Integers, pairs: Integers, margins: Floats, state: Integers, rows: Floats, ids: Integers) -> bool:
+def meet_pairs(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    poses: Floats,
+    shapes: Integers,
+    pairs: Integers,
+    margins: Floats,
+    state: Integers,
+    rows: Floats,
+    ids: Integers,
+) -> bool:
     """Rows of all pairs of colliders, of which the first has a core, where they are no farther apart than the pair's margin.
 
     From pair state[0] and row state[1] on. False if the rows are full: call again with more of them."""
@@ -170,7 +212,7 @@ def meet_pairs(cores: Cores, trees: Trees, space: Floats, names: Integers, poses
         state[0] = k
         if count + MOST_ROWS > len(rows):
             return False
-        sa, sb, own = shapes[i], shapes[j], frame_of(poses, i)
+        sa, sb, own = int(shapes[i]), int(shapes[j]), frame_of(poses, i)
         frame = relate(own, frame_of(poses, j))
         carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
         if cores.table[sb, KIND] == SURFACE:

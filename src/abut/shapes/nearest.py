@@ -46,20 +46,20 @@ def _weigh_tetrahedron(w: Corners) -> tuple[Weights, bool]:
     best, found = math.inf, False
     weights = (0.25, 0.25, 0.25, 0.25)
     if _is_beyond(w[0], w[1], w[2], w[3]):
-        l, d = _weigh_triangle(w[0], w[1], w[2])
-        weights, best, found = (l[0], l[1], l[2], 0.0), d, True
+        share, d = _weigh_triangle(w[0], w[1], w[2])
+        weights, best, found = (share[0], share[1], share[2], 0.0), d, True
     if _is_beyond(w[0], w[1], w[3], w[2]):
-        l, d = _weigh_triangle(w[0], w[1], w[3])
+        share, d = _weigh_triangle(w[0], w[1], w[3])
         if d < best:
-            weights, best, found = (l[0], l[1], 0.0, l[2]), d, True
+            weights, best, found = (share[0], share[1], 0.0, share[2]), d, True
     if _is_beyond(w[0], w[2], w[3], w[1]):
-        l, d = _weigh_triangle(w[0], w[2], w[3])
+        share, d = _weigh_triangle(w[0], w[2], w[3])
         if d < best:
-            weights, best, found = (l[0], 0.0, l[1], l[2]), d, True
+            weights, best, found = (share[0], 0.0, share[1], share[2]), d, True
     if _is_beyond(w[1], w[2], w[3], w[0]):
-        l, d = _weigh_triangle(w[1], w[2], w[3])
+        share, d = _weigh_triangle(w[1], w[2], w[3])
         if d < best:
-            weights, best, found = (0.0, l[0], l[1], l[2]), d, True
+            weights, best, found = (0.0, share[0], share[1], share[2]), d, True
     return weights, found
 
 
@@ -72,17 +72,17 @@ def _weigh(count: int, w: Corners) -> tuple[Weights, bool]:
         t, _, _ = closest_point_segment(ORIGIN, w[0], w[1])
         return (1.0 - t, t, 0.0, 0.0), True
     if count == 3:
-        l, _ = _weigh_triangle(w[0], w[1], w[2])
-        return (l[0], l[1], l[2], 0.0), True
+        share, _ = _weigh_triangle(w[0], w[1], w[2])
+        return (share[0], share[1], share[2], 0.0), True
     return _weigh_tetrahedron(w)
 
 
 @element
-def _blend(l: Weights, w: Corners) -> Vec3:
-    v = scale(w[0], l[0])
-    v = add_scaled(v, w[1], l[1])
-    v = add_scaled(v, w[2], l[2])
-    return add_scaled(v, w[3], l[3])
+def _blend(share: Weights, w: Corners) -> Vec3:
+    v = scale(w[0], share[0])
+    v = add_scaled(v, w[1], share[1])
+    v = add_scaled(v, w[2], share[2])
+    return add_scaled(v, w[3], share[3])
 
 
 @kernel
@@ -109,7 +109,7 @@ def measure_cores(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int) -> N
     w: Corners = (subtract(_corner(b, b0), _corner(a, a0)), zero, zero, zero)
     i: Indices = (a0, a0, a0, a0)
     j: Indices = (b0, b0, b0, b0)
-    count, l = 1, (1.0, 0.0, 0.0, 0.0)
+    count, share = 1, (1.0, 0.0, 0.0, 0.0)
     v = w[0]
     v_sq, lower, size_sq = norm_sq(v), 0.0, norm_sq(v)
     for _ in range(MOST_STEPS):
@@ -128,7 +128,7 @@ def measure_cores(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int) -> N
         grown, more_i, more_j = _put(w, count, new), _put_index(i, count, p), _put_index(j, count, q)
         weights, outside = _weigh(count + 1, grown)
         if not outside:
-            w, i, j, l, count = grown, more_i, more_j, weights, 4
+            w, i, j, share, count = grown, more_i, more_j, weights, 4
             v_sq, lower = 0.0, 0.0
             break
         nearer = _blend(weights, grown)
@@ -136,11 +136,11 @@ def measure_cores(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int) -> N
         if not nearer_sq < v_sq:
             break
         v, v_sq = nearer, nearer_sq
-        w, i, j, l, count = _keep(count + 1, grown, more_i, more_j, weights)
+        w, i, j, share, count = _keep(count + 1, grown, more_i, more_j, weights)
     point_a, point_b = zero, zero
     for k in range(count):
-        point_a = add_scaled(point_a, _corner(a, i[k]), l[k])
-        point_b = add_scaled(point_b, _corner(b, j[k]), l[k])
+        point_a = add_scaled(point_a, _corner(a, i[k]), share[k])
+        point_b = add_scaled(point_b, _corner(b, j[k]), share[k])
     distance = math.sqrt(v_sq)
     return distance, min(lower, distance), point_a, point_b
 
@@ -165,27 +165,31 @@ def _put_index(i: Indices, at: int, new: int) -> Indices:
 
 @element
 def _keep(
-    count: int, w: Corners, i: Indices, j: Indices, l: Weights
+    count: int, w: Corners, i: Indices, j: Indices, share: Weights
 ) -> tuple[Corners, Indices, Indices, Weights, int]:
     """The corners of positive weight, moved to the front."""
     kept = 0
     new_w, new_i, new_j, new_l = w, i, j, (0.0, 0.0, 0.0, 0.0)
     for k in range(count):
-        if l[k] > 0.0:
+        if share[k] > 0.0:
             if kept == 0:
                 new_w, new_i, new_j = (w[k], w[1], w[2], w[3]), (i[k], i[1], i[2], i[3]), (j[k], j[1], j[2], j[3])
-                new_l = (l[k], 0.0, 0.0, 0.0)
+                new_l = (share[k], 0.0, 0.0, 0.0)
             else:
-                new_w, new_i, new_j = _put(new_w, kept, w[k]), _put_index(new_i, kept, i[k]), _put_index(new_j, kept, j[k])
-                new_l = _put_weight(new_l, kept, l[k])
+                new_w, new_i, new_j = (
+                    _put(new_w, kept, w[k]),
+                    _put_index(new_i, kept, i[k]),
+                    _put_index(new_j, kept, j[k]),
+                )
+                new_l = _put_weight(new_l, kept, share[k])
             kept += 1
     return new_w, new_i, new_j, new_l, kept
 
 
 @element
-def _put_weight(l: Weights, at: int, new: float) -> Weights:
+def _put_weight(share: Weights, at: int, new: float) -> Weights:
     if at == 1:
-        return (l[0], new, l[2], l[3])
+        return (share[0], new, share[2], share[3])
     if at == 2:
-        return (l[0], l[1], new, l[3])
-    return (l[0], l[1], l[2], new)
+        return (share[0], share[1], new, share[3])
+    return (share[0], share[1], share[2], new)

@@ -76,7 +76,7 @@ def core_of_points(points: Floats) -> Core:
     used = np.zeros(len(points), dtype=np.bool_)
     loops: list[Integers] = []
     for face in np.unique(label):
-        loop = _walk_around(points, hull.simplices[label == face], normals[face])
+        loop = _walk_around(points, hull.simplices[label == face].astype(np.int64), normals[face])
         used[loop] = True
         loops.append(loop)
     number = np.cumsum(used) - 1
@@ -85,16 +85,13 @@ def core_of_points(points: Floats) -> Core:
 
 def _walk_around(points: Floats, triangles: Integers, normal: Floats) -> Integers:
     """The border of coplanar triangles as a loop, anticlockwise around the normal."""
-    following: dict[int, int] = {}
     sides: set[tuple[int, int]] = set()
     for triangle in triangles:
         a, b, c = (int(v) for v in triangle)
         if np.dot(np.cross(points[b] - points[a], points[c] - points[a]), normal) < 0:
             b, c = c, b
         sides.update(((a, b), (b, c), (c, a)))
-    for p, q in sides:
-        if (q, p) not in sides:
-            following[p] = q
+    following = {p: q for p, q in sides if (q, p) not in sides}
     loop = [min(following)]
     while following[loop[-1]] != loop[0]:
         loop.append(following[loop[-1]])

@@ -116,7 +116,7 @@ def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees
         count = len(mesh.faces)
         table[s, ROOT:SIDE] = (root, first, first + count)
         points.append(shape.vertices)
-        bits = find_active(mesh, deforms=isinstance(shape, Soft)) @ np.array([1, 2, 4])
+        bits = find_active(mesh, deforms=isinstance(shape, Soft)).astype(np.int64) @ np.array([1, 2, 4])
         columns = (mesh.faces[tree.order] + at, tree.order, bits[tree.order])
         triangles.append(np.column_stack(columns))
         nodes.append(tree.nodes + (tree.nodes[:, :1] != 0) * np.array([root, 0, 0]) + np.array([0, first, first]))
@@ -158,10 +158,42 @@ def bound_nodes(points: Floats, triangles: Integers, nodes: Integers, boxes: Flo
         for k in range(3):
             least, most = np.inf, -np.inf
             if child != 0:
-                least, most = min(boxes[child, k], boxes[child + 1, k]), max(boxes[child, k + 3], boxes[child + 1, k + 3])
+                least, most = (
+                    min(boxes[child, k], boxes[child + 1, k]),
+                    max(boxes[child, k + 3], boxes[child + 1, k + 3]),
+                )
             else:
                 for t in range(nodes[node, 1], nodes[node, 2]):
                     for corner in range(3):
                         x = points[triangles[t, corner], k]
                         least, most = min(least, x), max(most, x)
             boxes[node, k], boxes[node, k + 3] = least, most
+
+
+def append_core(cores: Cores, shape: Convex) -> Cores:
+    """The same with one more convex shape, the last of the table."""
+    at, face, edge = len(cores.vertices), len(cores.planes), len(cores.edges)
+    core = shape.core
+    row = (
+        CONVEX,
+        at,
+        at + len(core.vertices),
+        face,
+        face + len(core.planes),
+        edge,
+        edge + len(core.edges),
+        0,
+        0,
+        0,
+        BOTH,
+    )
+    sides = core.edges + np.where(core.edges[:, 2:3] < 0, (at, at, 0, 0), (at, at, face, face))
+    return Cores(
+        np.concatenate((cores.table, np.array([row]))),
+        np.append(cores.radius, shape.radius),
+        np.concatenate((cores.vertices, core.vertices)),
+        np.concatenate((cores.planes, core.planes)),
+        np.concatenate((cores.starts, cores.starts[-1] + core.starts[1:])),
+        np.concatenate((cores.loops, core.loops + at)),
+        np.concatenate((cores.edges, sides)),
+    )

@@ -24,6 +24,8 @@ from abut.shapes.weight import weigh_capsule, weigh_shell, weigh_sphere
 
 CYLINDER_SIDES = 24
 MOST_SIDES = 256
+MOST_HULL_VERTICES = 64
+"""Larger convex meshes are met triangle by triangle: all pairs of a hull's edges are looked at."""
 BOTH, FRONT, GROUND = 0, 1, 2
 """Which sides of a surface's triangles count: both; the front; the front, and whatever is below a terrain is pushed up."""
 
@@ -41,6 +43,10 @@ class Shape:
     def surface(self) -> Mesh:
         """A closed mesh of the shape, to look at."""
         raise NotImplementedError
+
+    def collider(self) -> "Shape":
+        """What stands for the shape in collisions."""
+        return self
 
 
 class Convex(Shape):
@@ -179,9 +185,9 @@ class Surface(Shape):
             return None
 
     @cached_property
-    def body(self) -> Rigid:
-        """The tree of oriented boxes, for what only triangles can decide."""
-        return Rigid(self.mesh)
+    def bodies(self) -> tuple[Rigid, Rigid]:
+        """The tree of oriented boxes, for what only triangles can decide: once for each side of a pair, for two bodies may share a shape."""
+        return Rigid(self.mesh), Rigid(self.mesh)
 
     @cached_property
     def is_convex(self) -> bool:
@@ -192,6 +198,11 @@ class Surface(Shape):
             and hull is not None
             and abs(self.mesh.volume - hull.surface().volume) <= 1e-9 * self.mesh.volume
         )
+
+    def collider(self) -> Shape:
+        """The hull in place of a small convex mesh (Peyré 2001 §4.1: its faces are faces of the object), else the surface itself."""
+        few = type(self) is Surface and len(self.mesh.vertices) <= MOST_HULL_VERTICES
+        return self.hull if few and self.is_convex and self.hull is not None else self
 
     def weigh(self, density: float) -> MassProperties:
         """See `Shape`. A surface that encloses nothing is refused."""
@@ -209,7 +220,7 @@ def _surface(mesh: Mesh, thick: bool) -> Surface:
 
 
 class Terrain(Surface):
-    """A height field: heights (n,m) at x = i·spacing, y = j·spacing, solid below. Static bodies only."""
+    """A height field: heights (n,m) at x = i·spacing, y = j·spacing, solid below, as deep as it is wide. Static bodies only."""
 
     def __init__(self, heights: object, spacing: float = 1.0) -> None:
         self.heights = arrays.coordinates(heights, "heights", (None, None), keep=True)
@@ -283,5 +294,6 @@ def _ball_points(radius: float, half: float) -> Floats:
     """Points of a ball of 8 parallels, its halves drawn apart by `half` along z."""
     polar, around = np.meshgrid(np.linspace(0.0, np.pi, 10), 2 * np.pi * np.arange(14) / 14, indexing="ij")
     ball = radius * np.stack((np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar)), axis=-1)
-    ball = ball[:5] + (0, 0, half), ball[5:] - (0, 0, half)
-    return np.unique(np.round(np.concatenate(ball).reshape(-1, 3), 12), axis=0)
+    ball[:5, :, 2] += half
+    ball[5:, :, 2] -= half
+    return np.unique(np.round(ball.reshape(-1, 3), 12), axis=0)
