@@ -97,9 +97,10 @@ class Colliders:
             bound_nodes(*pool.trees, root, root + _tree_size(pool, root))
             self._versions[i] = shape.body._version
 
-    def add(self, slots: Integers, shapes: list[Shape], locals_: Floats) -> Integers:
-        """One collider for each slot: its shape, and its place (12,) seen from the center of mass."""
-        handles = self.sap.add(np.zeros((len(slots), 6)))
+    def add(self, store: Store, slots: Integers, shape: Shape, local: Floats) -> Integers:
+        """One collider for each slot, all of one shape; `local` (12,) is its place seen from the center of mass."""
+        middle, reach = store.state[slots, :3], store.radius[slots, np.newaxis]
+        handles = self.sap.add(np.concatenate((middle - reach, middle + reach), axis=1))
         size = int(handles.max()) + 1 if len(handles) else 0
         if size > len(self.body):
             more = size - len(self.body)
@@ -110,14 +111,13 @@ class Colliders:
             self.poses = np.concatenate((self.poses, np.zeros((more, 12))))
             self.boxes = np.concatenate((self.boxes, np.zeros((more, 6))))
             self.fat = np.concatenate((self.fat, np.zeros((more, 6))))
-        for shape in shapes:
-            if id(shape) not in self._index:
-                self._index[id(shape)] = len(self.shapes)
-                self.shapes.append(shape)
-                self._pool = None
+        if id(shape) not in self._index:
+            self._index[id(shape)] = len(self.shapes)
+            self.shapes.append(shape)
+            self._pool = None
         self.body[handles] = slots
-        self.shape[handles] = [self._index[id(shape)] for shape in shapes]
-        self.local[handles] = locals_
+        self.shape[handles] = self._index[id(shape)]
+        self.local[handles] = local
         self.fat[handles] = 0.0
         return np.array(handles)
 

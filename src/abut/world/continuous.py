@@ -2,8 +2,9 @@
 
 Between two states a body moves on a straight line and turns at a constant rate. Along the direction between the nearest points the distance shrinks
 no faster than the relative speed along it, plus each body's turn times its radius: so that much time may pass safely, again and again. The
-lower bound of the distance is used, so the time is never late. It stops SLOP away, where the contact margin sees it in the next step. Things
-that are nearer than that at the beginning have a contact, and the solver holds them.
+lower bound of the distance is used, so the time is never late. It stops a slop away, where the contact margin sees it in the next step. What is
+nearer than that at the beginning has a contact, and the solver holds it; should it fail to, as it may for a body that spins fast, the center of mass
+is kept from passing.
 """
 
 import math
@@ -14,15 +15,18 @@ from abut.arrays import Floats, Integers
 from abut.dynamics.quaternions import Quaternion, conjugate, matrix_columns, multiply, normalise, turning
 from abut.errors import Unsupported
 from abut.geometry.vec import Vec3, dot, lerp, norm, scale, subtract
-from abut.jit import element, kernel
-from abut.shapes.frames import Frame, carry, carry_points, relate, turn
+from abut.jit import element, integer, kernel
+from abut.shapes.frames import Frame, carry, carry_points, relate, turn, turn_back
 from abut.shapes.narrow import load_triangle
 from abut.shapes.nearest import measure_cores
-from abut.shapes.pool import IN_A, KIND, SURFACE, T0, T1, V0, V1, Cores, Trees
+from abut.shapes.pool import IN_A, IN_B, KIND, SURFACE, T0, T1, V0, V1, Cores, Trees
 from abut.world.colliders import Colliders
 from abut.world.solver import POSITION, TURN, get
 from abut.world.store import Store
 
+NO_TRIANGLE = integer(-1)
+INNER = 0.25
+"""Part of its distance at the start that the center of a body which is in contact keeps."""
 MOST_STEPS = 96
 """After so many advances the body stops where it is: early, never late."""
 
@@ -83,9 +87,10 @@ def _advance_pair(
         subtract(get(after, a, POSITION), get(before, a, POSITION)),
     )
     spin = _turn_between(_quaternion(before, a), _quaternion(after, a))[1] * float(radius[a])
-    spin += _turn_between(_quaternion(before, b), _quaternion(after, b))[1] * float(radius[b])
+    spin_b = _turn_between(_quaternion(before, b), _quaternion(after, b))[1] * float(radius[b])
+    spin += spin_b
     grown = float(cores.radius[sa] + cores.radius[sb])
-    t = 0.0
+    t, inner = 0.0, False
     for step in range(MOST_STEPS):
         own = _frame_at(before, after, a, local, i, t)
         frame = relate(own, _frame_at(before, after, b, local, j, t))
@@ -95,7 +100,19 @@ def _advance_pair(
         else:
             count = cores.table[sb, V1] - cores.table[sb, V0]
             carry_points(frame, cores.vertices, cores.table[sb, V0], cores.table[sb, V1], space[IN_A])
+        if step == 0:  # the center of mass, where the collider sees it
+            u = local[i]
+            offset = (-u[9], -u[10], -u[11])
+            x, y, z = turn_back(((u[0], u[1], u[2]), (u[3], u[4], u[5]), (u[6], u[7], u[8])), offset)
+            space[IN_B, 0, 0], space[IN_B, 0, 1], space[IN_B, 0, 2] = x, y, z
         distance, lower, p, q = measure_cores(cores.vertices, first, last, space[IN_A], 0, count)
+        if step == 0 and lower - grown <= target:
+            inner = True
+        if inner:
+            distance, lower, p, q = measure_cores(space[IN_B], 0, 1, space[IN_A], 0, count)
+            if step == 0:
+                grown, spin = float(cores.radius[sb]), spin_b
+                target = INNER * (lower - grown)
         gap = lower - grown
         if gap <= target:
             return best if step == 0 else t
@@ -130,7 +147,20 @@ def find_times(
         a, sb = bodies[i], shapes[j]
         if cores.table[sb, KIND] != SURFACE:
             times[a] = _advance_pair(
-                cores, trees, space, before, after, local, bodies, shapes, radius, i, j, -1, target, float(times[a])
+                cores,
+                trees,
+                space,
+                before,
+                after,
+                local,
+                bodies,
+                shapes,
+                radius,
+                i,
+                j,
+                NO_TRIANGLE,
+                target,
+                float(times[a]),
             )
             continue
         frame = _frame_at(before, after, int(bodies[j]), local, j, 1.0)

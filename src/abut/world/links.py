@@ -103,6 +103,7 @@ def _put(world: "World", linked: _Linked, start: Floats, end: Floats, dt: float)
     store, slots = world._store, linked.slots
     store.state[slots, POSITION:TURN] = 0.5 * (a + b)
     store.state[slots, VELOCITY:SPIN] = (0.5 * (c + d) - 0.5 * (a + b)) / dt
+    store.asleep[slots] = False
     if (linked.ends[:, 0] == linked.ends[:, 1]).all():
         return
     u, w = _unit(b - a), _unit(d - c)
@@ -111,7 +112,6 @@ def _put(world: "World", linked: _Linked, start: Floats, end: Floats, dt: float)
     size = np.linalg.norm(sine, axis=1, keepdims=True)
     angle = np.arctan2(size, (u * w).sum(axis=1, keepdims=True))
     store.state[slots, SPIN:] = np.divide(sine * angle, size * dt, out=np.zeros_like(sine), where=size > 0.0)
-    store.asleep[slots] = False
 
 
 def _unit(v: Floats) -> Floats:

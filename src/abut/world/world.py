@@ -147,20 +147,20 @@ class World:
             store.inverse[slots, 0] = 1.0 / weight.mass
             store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
         store.set_poses(slots, arrays.rigid_poses(poses, "poses"))
+        store.radius[slots] = max(_radius(shape, place, weight.centre) for shape, place in parts)
         for part, (shape, place) in enumerate(parts):
             local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
-            ids = self._colliders.add(slots, [shape.collider()] * len(slots), np.tile(local, (len(slots), 1)))
+            ids = self._colliders.add(store, slots, shape.collider(), local)
             self._colliders.part[ids] = part
-        store.radius[slots] = max(_radius(shape, place, weight.centre) for shape, place in parts)
         self._changed()
         return slots
 
     def remove(self, handles: object) -> None:
         """Remove bodies, one handle or many. What they touched wakes up; their contacts have ended."""
         slots = self._store.read(handles)
+        self._links.refuse(slots)
         self._motor.wake_neighbors(self._store, self._colliders, slots)
         self._colliders.remove(slots)
-        self._links.refuse(slots)
         self._store.free(slots)
         self._changed()
 
