@@ -4,13 +4,19 @@ Counts (Jund 2010, §6.3.1): 1,000 particles fall and bounce for 1,000 steps in 
 bent, and in a vessel network of 12 thousand tetrahedra. The walk on darts counts; a prediction that holds costs 4 tests. The turning
 channel is seen from inside: gravity turns.
 
-Times: particles that fly straight, 0.15 of an edge a move, and bounce; Python calls included. embree tests the same segments against the
-boundary triangles, in float32 (extra `peers`; left out where it is not installed).
+Times: particles that fly straight, 0.15 of a cell's width (the cube root of its volume) a move, and bounce; Python calls included. embree and
+pybullet test the same segments against the boundary triangles, in float32 (extra `peers`; left out where they are not installed).
+
+Deformation: a tenth of a million tetrahedra moves, then 1,000 particles do. embree builds its scene over the boundary anew, 36 thousand triangles:
+its Python binding has no way to refit one.
 """
 
 import itertools
 import resource
+import tempfile
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,13 +28,15 @@ from abut.app.bench import measure, table
 PARTICLES = 1000
 STEPS = 1000
 SIZE = np.array([5.0, 5.0, 28.0])
-TIME_STEP = {"channel": 0.01, "bent channel": 0.01, "vessels": 0.0025}
-"""The thesis does not tell its steps. Counts follow the share of moves that change cell, which is printed beside them."""
+TIME_STEP = 0.01
+VESSEL_STEPS = (0.01, 0.005, 0.0025, 0.001)
+"""The thesis does not tell its steps, but that moves are orders of magnitude shorter than a cell (§6.2.1). Counts follow the length of the moves."""
 GRAVITY = 9.81
 BOUNCE = 0.8
 TURN = 400
 """Steps of one turn of the channel."""
-JUND = {"channel": 6.75, "bent channel": 6.85, "vessels": 4.27}
+STEP = 0.15
+JUND = (6.75, 6.85, 4.27)
 
 
 def bend(vertices: np.ndarray, step: int) -> np.ndarray:
@@ -64,13 +72,10 @@ def count_tests(
 def show_counts(console: Console) -> None:
     rng = np.random.default_rng(0)
     network = scenes.vessel_network()
-    middle = network.vertices[network.tetrahedra[rng.integers(len(network.tetrahedra), size=PARTICLES)]].mean(axis=1)
+    corners = network.vertices[network.tetrahedra]
+    middle = corners[rng.integers(len(corners), size=PARTICLES)].mean(axis=1)
+    width = float(np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])).mean() / 6) ** (1 / 3)
     inside = rng.uniform(0.05, 0.95, (PARTICLES, 3)) * SIZE
-    scenes_counted = {
-        "channel": (cells.channel(5, 5, 28), inside, True, False),
-        "bent channel": (cells.channel(5, 5, 28), inside, True, True),
-        "vessels": (cells.tetrahedra(network.vertices, network.tetrahedra), middle, False, False),
-    }
     answer = table(
         "orientation tests per move",
         "scene",
@@ -82,21 +87,27 @@ def show_counts(console: Console) -> None:
         "7–9",
         "more",
         "moves that change cell",
-        "mean length",
+        "mean length, in widths of a cell",
     )
-    for name, (env, points, turning, bent) in scenes_counted.items():
-        counts, changed, length = count_tests(TIME_STEP[name], env, points, STEPS, turning=turning, bent=bent)
+
+    def count(name: str, jund: float, env: cells.Environment, points: np.ndarray, step: float, **how: bool) -> None:
+        counts, changed, length = count_tests(step, env, points, STEPS, **how)
         share = counts / counts.sum()
-        mean = float(share @ np.arange(64))
         groups = [share[:5].sum(), share[5], share[6], share[7:10].sum(), share[10:].sum()]
         answer.add_row(
             name,
-            f"{mean:.2f}",
-            f"{JUND[name]}",
+            f"{float(share @ np.arange(64)):.2f}",
+            f"{jund}",
             *(f"{100 * group:.1f} %" for group in groups),
             f"{100 * changed:.1f} %",
-            f"{length:.3f}",
+            f"{length / (width if points is middle else 1.0):.3f}",
         )
+
+    count("channel", JUND[0], cells.channel(5, 5, 28), inside, TIME_STEP, turning=True, bent=False)
+    count("bent channel", JUND[1], cells.channel(5, 5, 28), inside, TIME_STEP, turning=True, bent=True)
+    vessels = cells.tetrahedra(network.vertices, network.tetrahedra)
+    for step in VESSEL_STEPS:
+        count(f"vessels, time step {step}", JUND[2], vessels, middle, step, turning=False, bent=False)
     console.print(answer)
 
 
@@ -145,17 +156,64 @@ class Embree:
         return self.scene.run(start, way, np.ones(len(start), np.float32), query="INTERSECT")
 
 
-def fly(env: cells.Environment, count: int, size: float) -> tuple[Any, np.ndarray, np.ndarray]:
+class Bullet:
+    """The same, in batches."""
+
+    def __init__(self, triangles: np.ndarray) -> None:
+        import pybullet
+
+        self.client, self.bullet = pybullet.connect(pybullet.DIRECT), pybullet
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "border.obj"
+            corners = "\n".join(f"v {x} {y} {z}" for x, y, z in triangles.reshape(-1, 3).tolist())
+            rows = "\n".join(f"f {k + 1} {k + 2} {k + 3}" for k in range(0, 3 * len(triangles), 3))
+            path.write_text(f"{corners}\n{rows}\n")
+            shape = pybullet.createCollisionShape(
+                pybullet.GEOM_MESH, fileName=str(path), flags=pybullet.GEOM_FORCE_CONCAVE_TRIMESH
+            )
+        pybullet.createMultiBody(0, shape)
+
+    def hits(self, start: np.ndarray, way: np.ndarray) -> object:
+        return self.bullet.rayTestBatch(start, start + way, numThreads=1)
+
+
+def fly(env: cells.Environment, count: int, size: float, step: float) -> tuple[Any, np.ndarray, np.ndarray]:
     """A crowd on its way for a while, and its next moves."""
     rng = np.random.default_rng(1)
     crowd = cells.Particles(env, rng.uniform(0.5, size - 0.5, (count, 3)))
     way = rng.normal(size=(count, 3))
-    way *= 0.15 / np.linalg.norm(way, axis=1, keepdims=True)
+    way *= step / np.linalg.norm(way, axis=1, keepdims=True)
     for _ in range(5):
         moves = crowd.move(crowd.position + way)
         hit = moves.status == cells.COLLISION
         way[hit] -= 2 * (way[hit] * moves.normal[hit]).sum(axis=1, keepdims=True) * moves.normal[hit]
     return crowd, crowd.position.copy(), way
+
+
+def there_and_back(crowd: Any, start: np.ndarray, way: np.ndarray) -> Callable[[], None]:
+    """Two moves of all particles."""
+    goals = (start + way, start)
+
+    def move() -> None:
+        crowd.move(goals[0])
+        crowd.move(goals[1])
+
+    return move
+
+
+def ask_peers(env: cells.Environment, start: np.ndarray, way: np.ndarray) -> tuple[list[str], float]:
+    """What embree and pybullet take a segment, and embree's nanoseconds."""
+    triangles, answers, embree = border_triangles(env), [], np.nan
+    rays = (start[:PARTICLES].astype(np.float32), way[:PARTICLES].astype(np.float32))
+    for peer, given in ((Embree, rays), (Bullet, (start[:PARTICLES], way[:PARTICLES]))):
+        try:
+            scene = peer(triangles)
+            taken = measure(lambda: scene.hits(*given), seconds=1.0).per(PARTICLES)  # noqa: B023
+            answers.append(str(taken))
+            embree = taken.median if peer is Embree else embree
+        except ImportError:
+            answers.append("not installed")
+    return answers, embree
 
 
 def show_times(console: Console) -> None:
@@ -165,9 +223,12 @@ def show_times(console: Console) -> None:
         "cells",
         "build",
         "bytes a cell",
+        "moves that change cell",
         "1,000 particles",
         "100,000",
         "embree, 1,000 segments",
+        "pybullet",
+        "embree / ours",
     )
     for kind, n in (
         ("cubes", 10),
@@ -180,29 +241,24 @@ def show_times(console: Console) -> None:
         begin = time.perf_counter()
         env = cells.channel(n, n, n) if kind == "cubes" else cells.tetrahedra(*tetrahedra(n))
         built = time.perf_counter() - begin
-        times = []
+        step = STEP * (1.0 if kind == "cubes" else 6.0 ** (-1 / 3))
+        times, changed = [], 0.0
         for count in (PARTICLES, 99_999):
-            crowd, start, way = fly(env, count, n)
-            goals = (start + way, start)
-
-            def there_and_back(crowd: Any = crowd, goals: Any = goals) -> None:
-                crowd.move(goals[0])
-                crowd.move(goals[1])
-
-            times.append(measure(there_and_back, seconds=1.0).per(2 * count))
-        try:
-            embree = Embree(border_triangles(env))
-            start, way = start[:PARTICLES].astype(np.float32), way[:PARTICLES].astype(np.float32)
-            peer = str(measure(lambda: embree.hits(start, way), seconds=1.0).per(PARTICLES))  # noqa: B023
-        except ImportError:
-            peer = "not installed"
+            crowd, start, way = fly(env, count, n, step)
+            before = crowd.cell
+            changed = float((crowd.move(start + way).cell != before).mean())
+            crowd.move(start)
+            times.append(measure(there_and_back(crowd, start, way), seconds=1.0).per(2 * count))
+        peers, embree = ask_peers(env, start, way)
         answer.add_row(
             kind,
             f"{env.cell_count:,}",
             f"{built:.2f} s",
             f"{env.byte_count / env.cell_count:.0f}",
+            f"{100 * changed:.0f} %",
             *map(str, times),
-            peer,
+            *peers,
+            f"{embree / times[0].median:.1f}",
         )
     console.print(answer)
     console.print(f"largest memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
@@ -210,25 +266,36 @@ def show_times(console: Console) -> None:
 
 def show_deformation(console: Console) -> None:
     env = cells.tetrahedra(*tetrahedra(55))
-    crowd, start, way = fly(env, PARTICLES, 55)
+    crowd, start, way = fly(env, PARTICLES, 55, STEP * 6.0 ** (-1 / 3))
     rest = env.vertices
-    near = (rest[:, 0] < 5.5)[:, np.newaxis]
-    goals = itertools.cycle((start + way, start))
-    bumps = itertools.cycle((0.01, 0.0))
+    rows = np.flatnonzero(rest[:, 0] < 5.5)
+    shapes = [rest.copy(), rest.copy()]
+    shapes[1][rows] += 0.01
+    parts = [shape[rows] for shape in shapes]
+    goals, turns = itertools.cycle((start + way, start)), itertools.cycle((1, 0))
 
-    def deform_and_move() -> None:
-        env.deform(rest + near * next(bumps))
+    def deform_all() -> None:
+        env.deform(shapes[next(turns)])
         crowd.move(next(goals))
 
-    ours = measure(deform_and_move, seconds=5.0)
-    answer = table("a tenth of a million tetrahedra deform, then 1,000 moves", "", "time")
-    answer.add_row("deform, settle and move", str(ours))
+    def deform_rows() -> None:
+        env.deform(parts[next(turns)], moved=rows)
+        crowd.move(next(goals))
+
+    answer = table("a tenth of a million tetrahedra deform, then 1,000 moves", "", "time", "embree / this")
+    times = {
+        "deform(vertices), settle and move": measure(deform_all, seconds=3.0),
+        "deform(rows, moved=rows), settle and move": measure(deform_rows, seconds=3.0),
+    }
+    peer = np.nan
     try:
         triangles = border_triangles(env)
         embree = measure(lambda: Embree(triangles).hits(start.astype(np.float32), way.astype(np.float32)), seconds=5.0)
-        answer.add_row("embree: rebuild over the boundary, test", str(embree))
+        times["embree: rebuild over the boundary, test"], peer = embree, embree.median
     except ImportError:
-        answer.add_row("embree", "not installed")
+        pass
+    for name, taken in times.items():
+        answer.add_row(name, str(taken), f"{peer / taken.median:.0f}")
     console.print(answer)
 
 

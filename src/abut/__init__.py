@@ -1,6 +1,6 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
-from abut import broad, ccd, cells, dynamics, geometry, scenes, shapes
+from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes, shapes
 from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
@@ -29,6 +29,8 @@ __all__ = [
     "cells",
     "collide",
     "contains",
+    "contours",
+    "convex",
     "distance",
     "dynamics",
     "geometry",

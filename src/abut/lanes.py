@@ -7,8 +7,8 @@ carries a margin for that.
 
 `Indices` are sixteen int32, to be compared with `==` and `<` and to be stored without those that a mask leaves out.
 
-Four planes in float64 at a point: `lowest_height_4(planes, offset, stride, x, y, z)` is the smallest n·q + d, and `low_heights_4` has bit k
-set where plane k is below −1, and bit 32 + k where it is at most 1. The planes' nx, ny, nz and d lie `stride` apart in an array in C order.
+Four planes in float64 at a point: `low_heights_4(planes, offset, stride, x, y, z)` has bit k set where n·q + d of plane k is below −1, and
+bit 32 + k where it is not above 1, which NaN is not. The planes' nx, ny, nz and d lie `stride` apart in an array in C order.
 
 With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of 8 or 16 float32 (int32) and 4 float64: the twin is NumPy itself.
 """
@@ -350,26 +350,16 @@ def _heights(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 _PLANE_ARGUMENTS = (types.intp, types.intp, types.float64, types.float64, types.float64)
 
 
-def _lowest_height(typingctx: Any, planes: Any, offset: Any, stride: Any, x: Any, y: Any, z: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = _heights(context, builder, sig, args)
-        a, b, c, d = (builder.extract_element(values, ir.IntType(32)(k)) for k in range(4))
-        a = builder.select(builder.fcmp_ordered("<", b, a), b, a)
-        c = builder.select(builder.fcmp_ordered("<", d, c), d, c)
-        return builder.select(builder.fcmp_ordered("<", c, a), c, a)
-
-    return types.float64(planes, *_PLANE_ARGUMENTS), codegen
-
-
 def _low_heights(typingctx: Any, planes: Any, offset: Any, stride: Any, x: Any, y: Any, z: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         values = _heights(context, builder, sig, args)
 
-        def below(sign: str, limit: float) -> Any:
-            mask = builder.fcmp_ordered(sign, values, ir.Constant(values.type, [limit] * 4))
+        def bits_of(mask: Any) -> Any:
             return builder.zext(builder.bitcast(mask, ir.IntType(4)), ir.IntType(64))
 
-        return builder.or_(below("<", -1.0), builder.shl(below("<=", 1.0), ir.IntType(64)(32)))
+        beyond = builder.fcmp_ordered("<", values, ir.Constant(values.type, [-1.0] * 4))
+        doubtful = builder.fcmp_unordered("<=", values, ir.Constant(values.type, [1.0] * 4))
+        return builder.or_(bits_of(beyond), builder.shl(bits_of(doubtful), ir.IntType(64)(32)))
 
     return types.int64(planes, *_PLANE_ARGUMENTS), codegen
 
@@ -381,7 +371,7 @@ def _heights_array(planes: Any, offset: int, stride: int, x: float, y: float, z:
 
 def _low_heights_array(*args: Any) -> int:
     values = _heights_array(*args)
-    return bits(values < -1.0) | bits(values <= 1.0) << 32
+    return bits(values < -1.0) | bits(~(values > 1.0)) << 32
 
 
 def _store_array(array: Any, offset: int, value: Any) -> None:
@@ -408,7 +398,6 @@ if INTERPRETED:
     store_chosen: Any = _store_chosen_array
     sort_16: Any = _sort_16_array
     merge_16: Any = _merge_16_array
-    lowest_height_4: Any = lambda *args: _heights_array(*args).min()  # noqa: E731
     low_heights_4: Any = _low_heights_array
 else:
     load_8 = _load(8)
@@ -434,5 +423,4 @@ else:
     """`sort_16(array, offset)`: sort sixteen int32 in place, by a bitonic network (Batcher 1968)."""
     merge_16 = intrinsic(_merge_16)
     """`merge_16(array, offset, other)`: of two sorted sixteens the smaller half to `offset`, the larger to `other`, each sorted."""
-    lowest_height_4 = intrinsic(_lowest_height)
     low_heights_4 = intrinsic(_low_heights)

@@ -142,5 +142,8 @@ as_array: Any = (lambda buffer, shape: buffer[0 : math.prod(shape)].reshape(shap
 pointer_to_integers32: Any = _memory_of(np.int32) if INTERPRETED else _pointer(types.int32)
 """`pointer_to_integers32(address)`: int32 numbers at an address."""
 
+pointer_to_flags: Any = _memory_of(np.bool_) if INTERPRETED else _pointer(types.boolean)
+"""`pointer_to_flags(address)`: booleans at an address."""
+
 prefetch: Any = (lambda array, index: None) if INTERPRETED else intrinsic(_prefetch)
 """`prefetch(array, index)`: ask for the cache line of a number that will be read soon; an array in C order taken as one row. Changes nothing else."""

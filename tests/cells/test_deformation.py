@@ -23,7 +23,7 @@ def shaken(world, rng, size, share=1.0):
 @pytest.mark.parametrize("walk", ["planes", "darts"])
 def test_moves_after_deformations_agree_with_rational_arithmetic(make, walk, rng):
     world = make(rng)
-    crowd = cells.Particles(world.environment, worlds.free_points(world, rng, COUNT), walk)
+    crowd = cells.Particles(world.environment, worlds.free_points(world, rng, COUNT), walk, debug=True)
     for share in (1.0, 0.1):
         vertices = shaken(world, rng, 0.05, share)
         world.environment.deform(vertices)
@@ -107,6 +107,35 @@ def test_a_cell_that_turns_inside_out_is_refused_and_nothing_changes():
         plane.deform([[0, 0], [1, 0], [0.2, 0.2], [0, 1]])
     with pytest.raises(InvalidInput, match="vertices: has 3 rows, the environment has 4"):
         plane.deform([[0, 0], [1, 0], [1, 1]])
+
+
+def test_only_the_rows_that_move_are_handed_over(rng):
+    """The same environment as with all vertices, and the same particles; records that no particle met stay as they are."""
+    world, other = (worlds.tetrahedra(np.random.default_rng(5), 3) for _ in range(2))
+    points = worlds.free_points(world, rng, COUNT)
+    crowds = [cells.Particles(w.environment, points, debug=True) for w in (world, other)]
+    for _ in range(3):
+        vertices = shaken(world, rng, 0.03, 0.3)
+        rows = rng.permutation(len(vertices))[: len(vertices) // 2]
+        vertices = np.where(
+            np.isin(np.arange(len(vertices)), rows)[:, np.newaxis], vertices, world.environment.vertices
+        )
+        world.environment.deform(vertices)
+        other.environment.deform(vertices[rows], moved=rows)
+        assert (other.environment.vertices == vertices).all()
+        assert world.environment._space.stale.any()
+        targets = points + rng.normal(scale=0.5, size=points.shape)
+        one, two = (crowd.move(targets) for crowd in crowds)
+        for name in ("status", "position", "time", "kind", "normal", "cell"):
+            assert (getattr(one, name) == getattr(two, name)).all(), name
+        world.environment._renew_records()
+        assert not world.environment._space.stale.any()
+    before = other.environment.vertices
+    with pytest.raises(InvalidInput, match="vertices: has 2 rows, 1 are to move"):
+        other.environment.deform(vertices[:2], moved=[0])
+    with pytest.raises(InvalidInput, match=r"moved\[0\]: index 64 is not below 64"):
+        other.environment.deform(vertices[:1], moved=[64])
+    assert (other.environment.vertices == before).all()
 
 
 @pytest.mark.parametrize("factor", [100.0, 1e-3])

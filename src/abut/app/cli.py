@@ -108,6 +108,47 @@ def simulate(
 
 
 @app.command()
+def view(
+    frames: Annotated[
+        list[str], typer.Argument(help="Meshes of one connectivity: files, globs, folders or .npz archives.")
+    ],
+    html: Annotated[Path, typer.Option(help="The page to write.")] = Path("out/view.html"),
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Take the frames as given, not in natural order.")
+    ] = False,
+    browse: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Show a mesh or an animation in 3D: writes one page that opens without a network, and opens it."""
+    from abut.app import view as job
+
+    job.run(frames, html, console, keep_order=keep_order, browse=browse)
+
+
+@app.command()
+def nest(
+    pieces: Annotated[Path, typer.Argument(help="An SVG file: each closed outline is a piece.")],
+    sheet: Annotated[str, typer.Option(help="Width x height of a sheet; xH for a strip of any length.")],
+    copies: Annotated[
+        list[str] | None, typer.Option(help="How many of each piece: a number, or ID=NUMBER for one outline.")
+    ] = None,
+    rotations: Annotated[str, typer.Option(help="Degrees a piece may be turned by: 0,180; or free.")] = "0",
+    gap: Annotated[float, typer.Option(min=0.0, help="Least distance between pieces.")] = 0.0,
+    time: Annotated[float, typer.Option(help="Seconds to search.")] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="The layout as SVG. Default: PIECES.nested.svg")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the layout as JSON; - prints it, and nothing else.")] = None,
+) -> None:
+    """Put the pieces of an SVG drawing on a sheet, close together and without overlap.
+
+    Exit code: 0, 2 bad input, 130 interrupted (the best layout so far is written).
+    """
+    from abut.app import nest as job
+
+    options = job.Options(pieces, sheet, copies or [], rotations, gap, time, seed)
+    raise typer.Exit(job.run(options, out or Path(f"{pieces.stem}.nested.svg"), json, console, errors))
+
+
+@app.command()
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; all of them if none is named.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Only list the benchmarks.")] = False,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abut.arrays import Floats
 from abut.broad.curve import CELLS, DIGIT, find_places, sort_keys, state_table
 from abut.broad.swept import Frame, Indices, Moving, Small, sweep_vertices
 from abut.jit import element, inlined, kernel, parallel, prange
@@ -322,7 +323,21 @@ def build(bodies: list[Moving], frame: Frame, columns: int, *, ends: bool) -> li
         vertices = sweep_vertices(body, frame, columns)
         elements = (np.arange(n, dtype=np.int32)[:, None], body.edges.astype(np.int32), body.faces.astype(np.int32))
         built.append(Primitives(*(_allocate(len(e), e, vertices, columns, ends=ends) for e in elements)))
-    sets = [blocks for body in built for blocks in body]
+    _order_and_fill([blocks for body in built for blocks in body], frame, columns)
+    return built
+
+
+def build_boxes(boxes: Floats, intervals: Small, frame: Frame) -> Blocks:
+    """The blocks of boxes (n,6), each what a point sweeps from corner to corner; their intervals (n,3,2) in the frame."""
+    own = _allocate(
+        len(boxes), np.arange(len(boxes), dtype=np.int32)[:, None], (boxes, intervals[:0], intervals), 3, ends=False
+    )
+    _order_and_fill([own], frame, 3)
+    return own
+
+
+def _order_and_fill(sets: list[Blocks], frame: Frame, columns: int) -> None:
+    """Sort each set along the curve, and write its blocks and nodes."""
     handles = np.stack([blocks.handle for blocks in sets])
     firsts = np.concatenate([[0], np.cumsum([blocks.count for blocks in sets])])
     keys = np.empty((2, firsts[-1]), dtype=np.int64)
@@ -336,4 +351,3 @@ def build(bodies: list[Moving], frame: Frame, columns: int, *, ends: bool) -> li
     for blocks in sets:
         for level in range(1, int(blocks.handle[_LEVEL_COUNT])):
             _fill_level(blocks.handle, level)
-    return built

@@ -4,27 +4,56 @@ its lower to its upper corner.
 The pairs are exactly those of the float64 boxes, closed (touching counts), whatever the order along the curve and the number of threads.
 """
 
+from typing import Any
+
 import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
-from abut.broad.blocks import build
+from abut.broad.blocks import build_boxes
 from abut.broad.runs import Search, find_pairs
 from abut.broad.search import LARGER, Rules
-from abut.broad.swept import Moving, frame_of
+from abut.broad.swept import Frame, Small, frame_between
 from abut.errors import InvalidInput
-from abut.jit import threads_for
+from abut.jit import kernel, threads_for
 
-_NO_FACES, _NO_EDGES = np.empty((0, 3), dtype=np.int64), np.empty((0, 2), dtype=np.int64)
+
+@kernel
+def _bound(boxes: Any, bounds: Floats) -> int:
+    """Grow bounds (2,3) to hold all boxes; the first box whose lower corner is above its upper one, or −1."""
+    wrong = -1
+    for i in range(len(boxes) - 1, -1, -1):
+        for axis in range(3):
+            lo, hi = boxes[i, axis], boxes[i, axis + 3]
+            bounds[0, axis] = min(bounds[0, axis], lo)
+            bounds[1, axis] = max(bounds[1, axis], hi)
+            if lo > hi:
+                wrong = i
+    return wrong
+
+
+@kernel
+def _place(boxes: Any, frame: Frame, intervals: Small) -> None:
+    """The boxes' intervals (n,3,2) in the frame: `swept` tells why this order of operations keeps the order of numbers."""
+    origin = (frame.x, frame.y, frame.z)
+    for i in range(len(boxes)):
+        for axis in range(3):
+            intervals[i, axis, 0] = (boxes[i, axis] - origin[axis]) * frame.scale
+            intervals[i, axis, 1] = (boxes[i, axis + 3] - origin[axis]) * frame.scale
+
+
+def _read(value: object, name: str, count: int | None) -> tuple[Floats, Floats]:
+    boxes = arrays.coordinates(value, name, (count, 6))
+    bounds = np.array([[np.inf] * 3, [-np.inf] * 3])
+    wrong = _bound(boxes, bounds)
+    if wrong >= 0:
+        raise InvalidInput(name, "has its lower corner above its upper corner", wrong)
+    return boxes, bounds
 
 
 def read_boxes(value: object, name: str, count: int | None = None) -> Floats:
     """(n,6) float64 boxes, lower corner before upper; a box whose ends are in the wrong order is refused."""
-    boxes = arrays.coordinates(value, name, (count, 6))
-    wrong = (boxes[:, :3] > boxes[:, 3:]).any(axis=1)
-    if wrong.any():
-        raise InvalidInput(name, "has its lower corner above its upper corner", int(wrong.argmax()))
-    return boxes
+    return _read(value, name, count)[0]
 
 
 def overlapping_pairs(boxes: object) -> Integers:
@@ -32,10 +61,12 @@ def overlapping_pairs(boxes: object) -> Integers:
 
     boxes: (n,6) lower corner x, y, z, then upper corner. The result is the same for any number of threads.
     """
-    checked = read_boxes(boxes, "boxes")
-    body = Moving(checked[:, :3].copy(), checked[:, 3:].copy(), _NO_FACES, _NO_EDGES)
+    checked, bounds = _read(boxes, "boxes", None)
+    frame = frame_between(bounds, 0.0)
+    intervals = np.empty((len(checked), 3, 2), dtype=np.float32)
+    _place(checked, frame, intervals)
     with threads_for(len(checked)):
-        own = build([body], frame_of([body], 0.0), 3, ends=False)[0].vertices
+        own = build_boxes(checked, intervals, frame)
         return frozen(find_pairs([Search(own, own, Rules(LARGER, False, 0.0))])[0].astype(np.int64))
 
 

@@ -58,7 +58,7 @@ def _meet(a: Floats, b: Floats, axes: int) -> bool:
 
 @kernel
 def _slide(
-    boxes: Floats, old: Floats, axis: int, code: int, values: Floats, codes: Any, places: Any, log: Keys, counts: Keys
+    boxes: Floats, old: Floats, axis: int, code: int, values: Any, codes: Any, places: Any, log: Keys, counts: Keys
 ) -> None:
     """Move one end to its place along an axis, and note the pairs that change. counts: notes, swaps, comparisons. boxes[id] is the new box."""
     i = code >> 1

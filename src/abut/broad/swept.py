@@ -77,6 +77,11 @@ def frame_of(bodies: list[Moving], margin: float) -> Frame:
     for body in bodies:
         _bound(body.positions_t0, bounds)
         _bound(body.positions_t1, bounds)
+    return frame_between(bounds, margin)
+
+
+def frame_between(bounds: Floats, margin: float) -> Frame:
+    """The frame of what lies between two corners (2,3)."""
     if bounds[0, 0] > bounds[1, 0]:
         return Frame(0.0, 0.0, 0.0, 1.0, EXTENT, margin / 2)
     middle = bounds[0] / 2 + bounds[1] / 2

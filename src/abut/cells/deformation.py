@@ -1,6 +1,7 @@
 """When the vertices move (Jund 2010, §3.4.2, §3.4.3): which parts are still sound, and where the particles in them are now.
 
-Only the parts around moved vertices are looked at. Each is judged by exact signs, as at construction. Particles stay where they are while the
+Only the parts around moved vertices are looked at. Each is judged by exact signs, as at construction; its record is renewed when a particle
+comes by (`space`). Particles stay where they are while the
 environment moves; afterwards, one whose part moved is either still in its cell (case 1), or is found by a walk from a point in the middle of
 its cell towards it (case 2). Where that walk meets an obstacle, a wall has passed over the particle, which is left in front of the wall.
 """
@@ -12,10 +13,11 @@ from abut.arrays import Floats, Integers
 from abut.cells.convexity import is_collinear, point_3d
 from abut.cells.darts import Indices, Row
 from abut.cells.signs import NOWHERE, holds, leave_cell, side_of_face
-from abut.cells.space import NO_FACE, Space, corners_of_face
+from abut.cells.space import NO_FACE, Space, corners_of_face, renew_record
 from abut.cells.stopping import mean_corner, stop_at
+from abut.geometry.predicates import orient_3d
 from abut.geometry.vec import Vec3
-from abut.jit import inlined, kernel
+from abut.jit import inlined, integer, kernel
 
 
 @inlined
@@ -44,16 +46,27 @@ def _is_sound_polygon(space: Space, face: Row) -> bool:
 
 
 @inlined
+def _is_sound_tetrahedron(space: Space, part: Row) -> bool:
+    """Whether the fourth corner lies before the first face. Reads two rows of the map, no more: this is what a deformation mostly does."""
+    first = space.face[part, 0]
+    second = space.phi1[first]
+    i, j, k = space.vertex[first], space.vertex[second], space.vertex[space.phi1[second]]
+    dart = space.face[part, 1]
+    apex = space.vertex[dart]
+    while apex in (i, j, k):
+        dart = space.phi1[dart]
+        apex = space.vertex[dart]
+    vertices = space.vertices
+    return orient_3d(point_3d(vertices, i), point_3d(vertices, j), point_3d(vertices, k), point_3d(vertices, apex)) > 0
+
+
+@inlined
 def is_sound(space: Space, part: Row) -> bool:
     """Whether a part is convex, with planar faces that run anticlockwise seen from inside."""
-    if space.dimension == 3 and (
-        space.face.shape[1] == 4 or space.face[part, 4] == NO_FACE
-    ):  # four faces: a tetrahedron
-        face = space.face[part, 0]
-        beside = space.phi1[space.phi1[space.phi2[face]]]
-        return side_of_face(space, face, point_3d(space.vertices, space.vertex[beside])) > 0
+    if space.dimension == 3 and (space.face.shape[1] == 4 or space.face[part, 4] == NO_FACE):
+        return _is_sound_tetrahedron(space, part)  # four faces
     for slot in range(space.face.shape[1]):
-        face = space.face[part, slot]
+        face = integer(space.face[part, slot])
         if face == NO_FACE:
             continue
         if space.dimension == 2:
@@ -65,7 +78,7 @@ def is_sound(space: Space, part: Row) -> bool:
             return False
         above = False
         for other in range(space.face.shape[1]):
-            ring = space.face[part, other]
+            ring = integer(space.face[part, other])
             if ring != NO_FACE:
                 sound, seen = _is_sound_against(space, face, ring)
                 if not sound:
@@ -77,24 +90,46 @@ def is_sound(space: Space, part: Row) -> bool:
 
 
 @kernel
-def find_unsound(space: Space, parts: Integers) -> int:
-    """The first of these parts that is not sound, or NOWHERE."""
+def list_unsound(space: Space, parts: Integers, unsound: Integers) -> int:
+    """List those of these parts that are not sound; how many."""
+    count = 0
     for part in parts:
-        if not is_sound(space, part):
-            return part
-    return NOWHERE
+        unsound[count] = part
+        count += 0 if is_sound(space, part) else 1
+    return count
+
+
+@kernel
+def find_moved(points: Floats, vertices: Floats, rows: Integers) -> int:
+    """List the rows of `points` that differ from the vertices; how many."""
+    count = 0
+    for row in range(len(points)):
+        moved = False
+        for axis in range(points.shape[1]):
+            moved |= points[row, axis] != vertices[row, axis]
+        rows[count] = row
+        count += 1 if moved else 0
+    return count
+
+
+@kernel
+def put_rows(vertices: Floats, rows: Integers, points: Floats) -> None:
+    """Write points (n,2) or (n,3) into some rows of the vertices."""
+    for k in range(len(rows)):
+        for axis in range(points.shape[1]):
+            vertices[rows[k], axis] = points[k, axis]
 
 
 @kernel
 def list_around(space: Space, vertices: Integers, is_listed: NDArray[np.bool_]) -> None:
     """Mark the parts around these vertices."""
     for vertex in vertices:
-        for k in range(space.star_start[vertex], space.star_start[vertex + 1]):
+        for k in range(space.star_begin[vertex], space.star_end[vertex]):
             is_listed[space.star[k]] = True
 
 
 @kernel
-def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -> tuple[Row, Vec3, bool]:
+def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) -> tuple[Row, Vec3, bool]:
     """Where a particle is whose cell has moved: its part, its position, and whether a wall has passed over it."""
     for k in range(first, last):
         if holds(space, parts[k], p):
@@ -114,8 +149,9 @@ def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -
 @kernel
 def settle_rows(
     space: Space,
-    parts_start: Integers,
-    parts: Integers,
+    parts_begin: Integers,
+    parts_end: Integers,
+    parts: Indices,
     cell_of_row: Integers,
     rows: Integers,
     cells: Indices,
@@ -126,6 +162,8 @@ def settle_rows(
     for k in range(len(rows)):
         row, cell = rows[k], cell_of_row[k]
         p = (position[row, 0], position[row, 1], position[row, 2])
-        cells[row], reached, pushed[row] = _find_again(space, parts_start[cell], parts_start[cell + 1], parts, p)
+        cells[row], reached, pushed[row] = _find_again(space, parts_begin[cell], parts_end[cell], parts, p)
+        if space.stale[cells[row]]:
+            renew_record(space, integer(cells[row]))
         for axis in range(3):
             position[row, axis] = reached[axis]

@@ -14,7 +14,7 @@ from abut.cells.convexity import point_3d
 from abut.cells.darts import Indices, Row
 from abut.cells.signs import NOWHERE, holds
 from abut.cells.space import NO_FACE, Space
-from abut.jit import element, kernel
+from abut.jit import element, integer, kernel
 
 MOST_BOXES = 1 << 24
 
@@ -122,7 +122,7 @@ def _find(space: Space, index: Index, points: Floats, found: Indices) -> None:
             cell = index.cells[entry]
             if found[row] != NOWHERE and space.obstacle[cell]:
                 continue
-            if holds(space, cell, q):
+            if holds(space, integer(cell), q):
                 found[row] = cell
                 if not space.obstacle[cell]:
                     break

@@ -4,6 +4,7 @@ State: the position and a free cell in whose closure it lies, exactly. `move` se
 stops where its way leaves the free cells. Moves of many particles run on all threads; the answers do not depend on how many there are.
 """
 
+import weakref
 from typing import Literal
 
 import numba
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers
+from abut.cells.checks import refuse_ends, refuse_legs, refuse_states
 from abut.cells.darts import Indices
 from abut.cells.deformation import settle_rows
 from abut.cells.environment import Environment
 from abut.cells.location import find_cells
-from abut.cells.results import Moves
+from abut.cells.results import COLLISION, Moves
 from abut.cells.signs import NOWHERE
 from abut.cells.turning import begin_rows, turn_rows
 from abut.cells.walk import move_chunks, move_rows
@@ -25,6 +27,8 @@ from abut.errors import InvalidInput
 PARALLEL_FROM = 100_000
 """Particles from which on all threads are used. Waking them costs as much as moving tens of thousands."""
 CHUNK = 8192
+MOST_RESULTS = 64
+"""References to results that are kept before those to results that are gone are dropped."""
 
 
 class Particles:
@@ -33,13 +37,23 @@ class Particles:
     `walk` chooses how ways are followed: by records of planes (fast), or by the thesis' walk on darts, which turns to a predicted face and counts
     its orientation tests. Both give the same answers; `tests` counts planes in the one and orientation tests in the other.
 
+    `debug` checks invariants by exact signs: before and after every move, that each particle lies in its closed cell; in the walk on darts also
+    the pre- and postconditions of the thesis' algorithms, after each cell passed (`checks`). What does not hold raises `AssertionError`.
+
     Raises `InvalidInput` for a point outside of every cell, or one that only obstacles hold.
     """
 
-    def __init__(self, environment: Environment, points: object, walk: Literal["planes", "darts"] = "planes") -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        points: object,
+        walk: Literal["planes", "darts"] = "planes",
+        *,
+        debug: bool = False,
+    ) -> None:
         if walk not in ("planes", "darts"):
             raise InvalidInput("walk", f"{walk!r} is neither 'planes' nor 'darts'")
-        self._environment = environment
+        self._environment, self._debug = environment, bool(debug)
         given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         inner = _raise_points(given)
         found = find_cells(environment._space, environment._located(), inner)
@@ -47,7 +61,9 @@ class Particles:
         self._position = given
         self._inner = inner
         self._cells = found
-        self._seen, self._part_cell = environment._version, environment._part_cell
+        self._seen = environment._version
+        self._results: list[weakref.ref[Moves]] = []
+        environment._crowds.add(self)
         self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
         if walk == "darts":
             self._heading = (np.full(len(found), NOWHERE, np.int64), np.empty(len(found), np.bool_))
@@ -69,46 +85,60 @@ class Particles:
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each lies; the lowest-numbered choice is not guaranteed after moves."""
-        return arrays.frozen(self._part_cell[self._cells])
+        return arrays.frozen(self._environment._cells_then(self._cells, self._seen))
 
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
         environment, count = self._environment, len(self._cells)
         if self._seen != environment._version:
             self.settle()
-        goal = self._read_targets(targets)
-        position = _raise_points(goal)
-        cells = self._cells.copy()
-        status, kind = np.empty(count, np.int8), np.empty(count, np.int8)
-        time, normal = np.empty(count), np.empty((count, 3))
-        dart, tests = np.empty(count, np.int64), np.empty(count, np.int64)
-        fault = np.zeros(1, np.int64)
+        space, goal = environment._space, self._read_targets(targets)
+        is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1
+        position, cells = _raise_points(goal), self._cells.copy()
+        status, tests = np.empty(count, np.int8), np.empty(count, np.int32)
+        whole, real = np.empty((count, 3), np.int64), np.empty((count, 4))
+        tally = np.zeros((-(-count // CHUNK) if is_shared else 1, 2), np.int64)
+        answer = (cells, position, status, tests, whole, real, tally)
         if self._heading is not None:
-            arrays.points(targets, "targets", dimensions=environment.dimension)
-            answer = (position, status, time, kind, dart, normal, tests)
-            turn_rows(environment._space, self._inner, cells, *self._heading, *answer)
-        elif count < PARALLEL_FROM or numba.get_num_threads() == 1:
-            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
-            move_rows(environment._space, 0, count, *answer)
+            arrays.points(targets, "targets", dimensions=space.dimension)
+        if self._debug:
+            self._check_before(position)
+        if self._heading is not None:
+            turn_rows(space, self._inner, *self._heading, *answer)
+        elif is_shared:
+            environment._renew_records()
+            move_chunks(environment._packed(), space.reach, self._inner, *answer)
         else:
-            answer = (self._inner, cells, position, status, time, kind, dart, normal, tests, fault)
-            move_chunks(environment._space, -(-count // CHUNK), *answer)
-        if fault[0]:
-            arrays.points(targets, "targets", dimensions=environment.dimension)  # tells the row and the reason
+            move_rows(environment._packed(), space.reach, 0, count, 0, self._inner, *answer)
+        if tally[0, 1]:
+            arrays.points(targets, "targets", dimensions=space.dimension)  # tells the row and the reason
+        if self._debug:
+            self._check_after(_raise_points(goal), cells, position, status)
         self._inner, self._cells = position, cells
-        self._position = reached = _lower_points(position, environment.dimension)
-        return Moves(
-            status=status,
+        self._position = reached = _lower_points(position, space.dimension)
+        moves = Moves(
             position=reached,
-            time=time,
-            kind=kind,
-            normal=normal if environment.dimension == 3 else _lower_points(normal, 2),
-            tests=tests,
-            _dart=dart,
-            _part=cells.view(),
-            _first_darts=environment._space.face[:, 0],
+            _dimension=space.dimension,
+            _status=status,
+            _tests=tests,
+            _whole=whole,
+            _real=real,
+            _tally=tally,
+            _part=cells,
+            _face=space.face,
             _part_cell=environment._part_cell,
         )
+        self._results.append(weakref.ref(moves))
+        if len(self._results) > MOST_RESULTS:
+            self._results = [result for result in self._results if result() is not None]
+        return moves
+
+    def _complete(self) -> None:
+        """Surgery is about to change the tables: results that are still in use take what they need of them."""
+        for result in self._results:
+            if (moves := result()) is not None:
+                moves.complete()
+        self._results.clear()
 
     def settle(self) -> NDArray[np.bool_]:
         """Bring the particles up to date with an environment that was deformed (`move` does it too): (n,) whether a wall passed over each.
@@ -118,21 +148,58 @@ class Particles:
         environment, pushed = self._environment, np.zeros(len(self._cells), np.bool_)
         if self._seen == environment._version:
             return arrays.frozen(pushed)
-        if self._seen < environment._cut_version:
-            rows = np.arange(len(self._cells))
-        else:
-            rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
-        cell_of_row = environment._heir[self._part_cell[self._cells[rows]]]
+        rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
+        then = environment._cells_then(self._cells[rows], self._seen)
         self._inner, self._cells = self._inner.copy(), self._cells.copy()
-        parts = environment._list_parts()
-        settle_rows(environment._space, *parts, cell_of_row, rows, self._cells, self._inner, pushed)
+        lists, moved_only = environment._list_parts(), environment._history.is_empty
+        if moved_only:
+            table = (lists.begin, lists.end, lists.pool)
+            settle_rows(environment._space, *table, then, rows, self._cells, self._inner, pushed)
+        else:
+            self._settle_heirs(rows, then, pushed)
         if self._heading is not None:
-            if self._seen < environment._cut_version:
-                self._heading[0][:] = NOWHERE  # darts have other numbers now
+            if not moved_only:
+                self._heading[0][rows] = NOWHERE  # darts may have other numbers now
             begin_rows(environment._space, rows, self._inner, self._cells, *self._heading)
         self._position = _lower_points(self._inner, environment.dimension)
-        self._seen, self._part_cell = environment._version, environment._part_cell
+        self._seen = environment._version
         return arrays.frozen(pushed)
+
+    def _settle_heirs(self, rows: Integers, then: Integers, pushed: NDArray[np.bool_]) -> None:
+        """Particles whose cells may have been cut or merged (§3.4.1): each is in one of those that its cell has gone into, or on the way from one.
+
+        Where an obstacle has got a part of the cell, it is a wall to those inside, who are put in front of it.
+        """
+        environment, start = self._environment, self._inner.copy()
+        lists, marks = environment._list_parts(), environment._obstacle
+        kinds, kind_of_row = np.unique(then, return_inverse=True)
+        heirs: list[list[int]] = []
+        for cell in kinds.tolist():
+            live = [heir for heir in environment._history.heirs_of(cell, self._seen) if len(lists[heir])]
+            heirs.append([heir for heir in live if not marks[heir]] or live)
+        most = max((len(cells) for cells in heirs), default=0)
+        for turn in range(most):
+            ordered = [cells[turn % len(cells) :] + cells[: turn % len(cells)] for cells in heirs]
+            numbers = [np.concatenate([lists[cell] for cell in cells]) for cells in ordered]
+            sizes = np.array([len(parts) for parts in numbers], np.int64)
+            end = np.cumsum(sizes)
+            chosen = np.arange(len(rows)) if turn == 0 else np.flatnonzero(pushed[rows])
+            again = rows[chosen]
+            self._inner[again] = start[again]
+            table = (end - sizes, end, np.concatenate(numbers))
+            settle_rows(environment._space, *table, kind_of_row[chosen], again, self._cells, self._inner, pushed)
+
+    def _check_before(self, targets: Floats) -> None:
+        space = self._environment._space
+        refuse_states(space, self._cells, self._inner)
+        if self._heading is not None:
+            refuse_legs(space, self._inner, targets, self._cells, *self._heading)
+
+    def _check_after(self, targets: Floats, cells: Indices, position: Floats, status: NDArray[np.int8]) -> None:
+        space = self._environment._space
+        refuse_states(space, cells, position)
+        if self._heading is not None:
+            refuse_ends(space, targets, cells, self._heading[1], position, status != COLLISION)
 
     def _read_targets(self, targets: object) -> Floats:
         """The targets; where they are float64 rows already, the walk itself finds numbers that are not finite."""
@@ -152,7 +219,7 @@ class Particles:
 def _raise_points(points: Floats) -> Floats:
     """A writable copy with three columns, z = 0 in the plane."""
     if points.shape[1] == 3:
-        return np.array(points, order="C")
+        return points.copy()
     raised = np.zeros((len(points), 3))
     raised[:, :2] = points
     return raised

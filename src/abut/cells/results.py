@@ -38,40 +38,84 @@ VERTEX, EDGE, FACE, VOLUME = Kind.VERTEX, Kind.EDGE, Kind.FACE, Kind.VOLUME
 class Moves:
     """One row a particle: the answer to `Particles.move`. Immutable; what is asked for seldom is worked out when it is."""
 
-    status: NDArray[np.int8]
     position: Floats
     """(n,d) the target where it was reached; else a point of the last free cell, verified exactly, next to the cell hit"""
-    time: Floats
-    """(n,) 1 where the target was reached; else when the way leaves the free cells: never late, early by less than 2⁻⁴⁰ of itself"""
-    kind: NDArray[np.int8]
-    """(n,) dimension of the cell hit, or of the cell in which the target lies"""
-    normal: Floats
-    """(n,d) unit normal from the particle to the obstacle, of a blocking face; zero where nothing is touched"""
-    tests: Integers
-    """(n,) orientation tests made"""
 
-    _dart: Integers
+    _dimension: int
+    _status: NDArray[np.int8]
+    _tests: Indices
+    _whole: Integers
+    _real: Floats
+    _tally: Integers
     _part: Indices
-    _first_darts: Indices
+    _face: Indices
     _part_cell: Integers
 
-    def __init__(self, **fields: NDArray[Any]) -> None:
-        for table in fields.values():
-            table.flags.writeable = False
+    def __init__(self, **fields: Any) -> None:
+        """Tables as kernels fill them (`answers.Answer`). They are the result's own from now on."""
         self.__dict__.update(fields)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Moves are immutable: {name} cannot be set")
 
     def __len__(self) -> int:
-        return len(self.status)
+        return len(self._status)
+
+    @functools.cached_property
+    def status(self) -> NDArray[np.int8]:
+        """(n,) FREE, CONTACT or COLLISION."""
+        return frozen(self._status)
+
+    @functools.cached_property
+    def time(self) -> Floats:
+        """(n,) 1 where the target was reached; else when the way leaves the free cells: never late, early by less than 2⁻⁴⁰ of itself."""
+        times = np.ones(len(self))
+        times[self._rows] = self._real[self._events, 0]
+        return frozen(times)
+
+    @functools.cached_property
+    def kind(self) -> NDArray[np.int8]:
+        """(n,) dimension of the cell hit, or of the cell in which the target lies."""
+        kinds = np.full(len(self), self._dimension, np.int8)
+        kinds[self._rows] = self._whole[self._events, 1]
+        return frozen(kinds)
+
+    @functools.cached_property
+    def normal(self) -> Floats:
+        """(n,d) unit normal from the particle to the obstacle, of a blocking face; zero where nothing is touched."""
+        normals = np.zeros((len(self), self._dimension))
+        normals[self._rows] = self._real[self._events, 1 : 1 + self._dimension]
+        return frozen(normals)
+
+    @functools.cached_property
+    def tests(self) -> Integers:
+        """(n,) orientation tests made."""
+        return frozen(self._tests.astype(np.int64))
+
+    def complete(self) -> None:
+        """Work out everything now, since the environment is about to change."""
+        self.__dict__["dart"], self.__dict__["cell"] = self.dart, self.cell
 
     @functools.cached_property
     def dart(self) -> Integers:
         """(n,) a dart of the cell of that kind, in the map's free cell that holds the position."""
-        return frozen(np.where(self._dart < 0, self._first_darts[self._part], self._dart))
+        darts = self._face[self._part, 0].astype(np.int64)
+        darts[self._rows] = self._whole[self._events, 2]
+        return frozen(darts)
 
     @functools.cached_property
     def cell(self) -> Integers:
         """(n,) the free cell of the environment in whose closure the position lies."""
         return frozen(self._part_cell[self._part])
+
+    @functools.cached_property
+    def _events(self) -> Integers:
+        """Where the events of each chunk lie in the tables."""
+        counts = self._tally[:, 0]
+        begin = np.arange(len(counts)) * len(self) // len(counts)
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.repeat(begin, counts) + within
+
+    @functools.cached_property
+    def _rows(self) -> Integers:
+        return self._whole[self._events, 0]

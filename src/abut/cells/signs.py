@@ -7,15 +7,22 @@ the edges of the face.
 A face in the plane is the edge of a polygon; its only edges are its two ends, and a tie is always a vertex.
 """
 
+import numpy as np
+
+from abut.arrays import Floats
 from abut.cells.convexity import point_2d, point_3d
 from abut.cells.darts import Row
 from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec3, cross, drop_axis, subtract
-from abut.jit import element, inlined, kernel
+from abut.jit import element, inlined, integer, kernel
+from abut.lanes import low_heights_4
 
 MISSED, THROUGH_FACE, THROUGH_EDGE, THROUGH_VERTEX = -1, 0, 1, 2
 NOWHERE = -1
+MOST_BITS = 28
+UNCLEAR = 1 << 62
+"""A bit that stands for all slots from MOST_BITS on: one of their planes is not certainly passed on the inner side."""
 
 
 @element
@@ -38,8 +45,8 @@ def holds(space: Space, cell: Row, q: Vec3) -> bool:
     """Whether q lies in the closed cell. Planes of the record decide where they are certain."""
     near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach
     for slot in range(space.face.shape[1]):
-        dart = space.face[cell, slot]
-        if dart == NO_FACE or (near and _height(space, cell, slot, q) > 1.0):
+        dart = integer(space.face[cell, slot])
+        if dart == NO_FACE or (near and height(space, cell, slot, q) > 1.0):
             continue
         if side_of_face(space, dart, q) < 0:
             return False
@@ -47,7 +54,21 @@ def holds(space: Space, cell: Row, q: Vec3) -> bool:
 
 
 @inlined
-def _height(space: Space, cell: Row, slot: Row, q: Vec3) -> float:
+def low_planes(planes: Floats, slots: int, cell: Row, x: float, y: float, z: float) -> int:
+    """Bit k where the point certainly lies beyond the plane of slot k, bit 32 + k where it does not certainly lie before it."""
+    record = np.int64(cell) * (4 * slots)
+    low = low_heights_4(planes, record, slots, x, y, z)
+    for slot in range(4, slots, 4):
+        more = low_heights_4(planes, record + slot, slots, x, y, z)
+        if slot < MOST_BITS:
+            low |= more << slot
+        elif more != 0:
+            low |= UNCLEAR
+    return low
+
+
+@inlined
+def height(space: Space, cell: Row, slot: Row, q: Vec3) -> float:
     """The value of a plane of the record: certain above 1 and below −1, for coordinates within reach."""
     planes = space.planes
     return (
@@ -107,10 +128,10 @@ def _face_holds(space: Space, face: Row, corner: Row) -> bool:
 
 
 @inlined
-def _opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
+def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
     """Whether the way from a point of the vertex a (b < 0) or of the edge ab to q begins in the closed cell."""
     for slot in range(space.face.shape[1]):
-        face = space.face[cell, slot]
+        face = integer(space.face[cell, slot])
         if face == NO_FACE or not _face_holds(space, face, a) or (b >= 0 and not _face_holds(space, face, b)):
             continue
         if side_of_face(space, face, q) < 0:
@@ -121,7 +142,7 @@ def _opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
 @inlined
 def _has_corner(space: Space, cell: Row, corner: Row) -> bool:
     found = False
-    for k in range(space.star_start[corner], space.star_start[corner + 1]):
+    for k in range(space.star_begin[corner], space.star_end[corner]):
         found |= space.star[k] == cell
     return found
 
@@ -136,11 +157,11 @@ def ends_of_tie(space: Space, through: int, dart: Row) -> tuple[Row, Row]:
 def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
     """The first free cell around an edge or a vertex in which the way to q goes on, or NOWHERE."""
     a, b = ends_of_tie(space, through, dart)
-    for k in range(space.star_start[a], space.star_start[a + 1]):
+    for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
         if space.obstacle[cell] or (b >= 0 and not _has_corner(space, cell, b)):
             continue
-        if _opens_towards(space, cell, a, b, q):
+        if opens_towards(space, integer(cell), a, b, q):
             return cell
     return NOWHERE
 
@@ -155,8 +176,8 @@ def leave_cell(space: Space, cell: Row, p: Vec3, q: Vec3) -> tuple[Row, Row, int
     beyond, count = NO_FACE, 0
     near = max(abs(q[0]), abs(q[1]), abs(q[2])) <= space.reach
     for slot in range(space.face.shape[1]):
-        face = space.face[cell, slot]
-        if face == NO_FACE or (near and _height(space, cell, slot, q) > 1.0):
+        face = integer(space.face[cell, slot])
+        if face == NO_FACE or (near and height(space, cell, slot, q) > 1.0):
             continue
         if side_of_face(space, face, q) < 0:
             beyond = slot
@@ -172,14 +193,14 @@ def leave_cell(space: Space, cell: Row, p: Vec3, q: Vec3) -> tuple[Row, Row, int
         )  # the rest of the segment satisfies all other faces
     through, dart = MISSED, NO_FACE
     for slot in range(space.face.shape[1]):
-        face = space.face[cell, slot]
+        face = integer(space.face[cell, slot])
         if face != NO_FACE and (count > 1 or slot == beyond) and side_of_face(space, face, q) < 0:
             through, dart = pass_face(space, face, p, q)
             if through != MISSED:
                 beyond = slot
                 break
     if through == MISSED:  # cannot be: a segment that has reached a convex cell leaves it through one of its faces
-        return NOWHERE, beyond, THROUGH_FACE, space.face[cell, beyond]
+        return NOWHERE, beyond, THROUGH_FACE, integer(space.face[cell, beyond])
     if through == THROUGH_FACE:
         return space.neighbour[cell, beyond], beyond, through, dart
     return leave_tie(space, through, dart, q), beyond, through, dart
@@ -239,7 +260,7 @@ def place(space: Space, cell: Row, q: Vec3) -> tuple[int, Row, Row]:
     The slot is that of a face that holds the point, or NO_FACE in the interior.
     """
     for slot in range(space.face.shape[1]):
-        face = space.face[cell, slot]
+        face = integer(space.face[cell, slot])
         if face == NO_FACE or side_of_face(space, face, q) != 0:
             continue
         through, dart = _place_in_edge(space, face, q) if space.dimension == 2 else _place_in_face(space, face, q)
@@ -257,7 +278,7 @@ def touches_obstacle(space: Space, cell: Row, kind: Row, dart: Row, slot: Row) -
         return space.neighbour[cell, slot] == BLOCKED
     a = space.vertex[dart]
     b = space.vertex[space.phi1[dart]] if kind == 1 else NOWHERE
-    for k in range(space.star_start[a], space.star_start[a + 1]):
+    for k in range(space.star_begin[a], space.star_end[a]):
         other = space.star[k]
         if b >= 0 and not _has_corner(space, other, b):
             continue

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
+from abut.cells.answers import Answer, write_collision, write_place
 from abut.cells.convexity import point_2d, point_3d
 from abut.cells.darts import Indices, Row
-from abut.cells.results import COLLISION, CONTACT
+from abut.cells.legs import ARRIVED, GOES_ON, STOPPED, Leg, end_leg
 from abut.cells.signs import (
     MISSED,
     NOWHERE,
@@ -32,16 +33,13 @@ from abut.cells.signs import (
     leave_tie,
     place,
     side_of_face,
-    touches_obstacle,
 )
 from abut.cells.space import NO_FACE, Space
-from abut.cells.stopping import outward_normal, stop_at
-from abut.cells.walk import _read, _write
+from abut.cells.stopping import stop_at
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec3
-from abut.jit import inlined, kernel
+from abut.jit import inlined, integer, kernel
 
-_COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
 MOST_TURNS = 256
 """Steps of one orientation after which the exact step takes over: more than any cell of a hundred faces needs."""
 Turn = tuple[Row, int, Row, int]
@@ -166,106 +164,93 @@ def _slot_of(space: Space, cell: Row, dart: Row) -> int:
 
 
 @kernel
+def _leave_exactly(space: Space, cell: Row, ahead: Row, face_count: int, p: Vec3, q: Vec3, tests: int) -> Leg:
+    """A leg that begins on the border of its cell, or along a face (algorithms 2, 3, 5 to 7)."""
+    reached, slot, through, hit = leave_cell(space, cell, p, q)
+    tests += face_count
+    if reached == cell:
+        return end_leg(cell, ahead, False, False, ARRIVED, slot, through, hit, tests)
+    if reached == NOWHERE:
+        return end_leg(cell, ahead, False, False, STOPPED, slot, through, hit, tests)
+    return end_leg(reached, space.face[reached, 0], False, False, GOES_ON, slot, through, hit, tests)
+
+
+@kernel
+def advance(
+    space: Space, cell: Row, ahead: Row, is_known: bool, is_inner: bool, face_count: int, p: Vec3, q: Vec3
+) -> Leg:
+    """Follow the way pq through one cell, from inside of which it comes where `is_inner` (algorithms 1 and 4)."""
+    if not is_inner:
+        return _leave_exactly(space, cell, ahead, face_count, p, q, integer(0))
+    if space.dimension == 2:
+        ahead, through, hit, tests = turn_in_polygon(space, ahead, is_known, p, q)
+    else:
+        ahead, through, hit, tests = turn_in_volume(space, ahead, is_known, p, q)
+    if through == MISSED:
+        return _leave_exactly(space, cell, ahead, face_count, p, q, tests)
+    tests += 1
+    side = side_of_face(space, ahead, q)
+    if side >= 0:
+        return end_leg(cell, ahead, False, side > 0, ARRIVED, NO_FACE, through, hit, tests)
+    if through == THROUGH_FACE:
+        reached = space.cell[space.across[ahead]]
+        if reached >= 0 and not space.obstacle[reached]:
+            entry, entry_is_known = _enter_by(space, ahead)
+            return end_leg(reached, entry, entry_is_known, True, GOES_ON, NO_FACE, through, hit, tests)
+    else:
+        reached = leave_tie(space, through, hit, q)
+        tests += face_count
+        if reached != NOWHERE:
+            return end_leg(reached, space.face[reached, 0], False, False, GOES_ON, NO_FACE, through, hit, tests)
+    return end_leg(cell, ahead, False, True, STOPPED, _slot_of(space, cell, ahead), through, hit, tests)
+
+
+@kernel
 def follow_darts(
-    space: Space,
-    p: Vec3,
-    q: Vec3,
-    row: Row,
-    cells: Indices,
-    heading: Integers,
-    inner: NDArray[np.bool_],
-    position: Floats,
-    status: NDArray[np.int8],
-    time: Floats,
-    kind: NDArray[np.int8],
-    dart: Integers,
-    normal: Floats,
-    tests: Integers,
+    space: Space, answer: Answer, heading: Integers, inner: NDArray[np.bool_], p: Vec3, q: Vec3, row: Row
 ) -> None:
     """One move, written into its row. `heading` is the remembered dart, `inner` whether the particle is inside its volume or polygon."""
-    cell, ahead, is_known, is_inner = cells[row], heading[row], False, inner[row]
-    face_count = 0
+    cell, ahead, is_inner = integer(answer.cells[row]), heading[row], bool(inner[row])
+    is_known, face_count = bool(integer(0)), integer(0)  # plain constants would compile all that follows once more
     for slot in range(space.face.shape[1]):
         face_count += 1 if space.face[cell, slot] != NO_FACE else 0
     while True:
-        through, hit, side, slot = MISSED, ahead, 0, NO_FACE
-        if is_inner:
-            if space.dimension == 2:
-                ahead, through, hit, made = turn_in_polygon(space, ahead, is_known, p, q)
-            else:
-                ahead, through, hit, made = turn_in_volume(space, ahead, is_known, p, q)
-            tests[row] += made
-        if through == MISSED:
-            is_inner = False
-            reached, slot, through, hit = leave_cell(space, cell, p, q)
-            tests[row] += face_count
-            if reached != cell and reached != NOWHERE:
-                cell, ahead = reached, space.face[reached, 0]
-                continue
-            side = 1 if reached == cell else -1
-        else:
-            tests[row] += 1
-            side = side_of_face(space, ahead, q)
-            if side < 0 and through == THROUGH_FACE:
-                reached = space.cell[space.across[ahead]]
-                if reached >= 0 and not space.obstacle[reached]:
-                    cell = reached
-                    ahead, is_known = _enter_by(space, ahead)
-                    continue
-            elif side < 0:
-                reached = leave_tie(space, through, hit, q)
-                tests[row] += face_count
-                if reached != NOWHERE:
-                    cell, ahead, is_inner = reached, space.face[reached, 0], False
-                    continue
-            slot = _slot_of(space, cell, ahead)
-        break
-    cells[row], heading[row] = cell, ahead
-    if side < 0:
-        stop, time[row], direction = stop_at(space, cell, slot, through, hit, p, q)
-        status[row], dart[row] = _COLLISION, hit
-        kind[row] = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
-        _write(position, row, stop)
-        _write(normal, row, direction)
-        inner[row] = place(space, cell, stop)[0] == space.dimension
-        return
-    inner[row] = side > 0 and is_inner
-    if inner[row]:
-        return
-    kind[row], dart[row], slot = place(space, cell, q)
-    inner[row] = kind[row] == space.dimension
-    if touches_obstacle(space, cell, kind[row], dart[row], slot):
-        status[row] = _CONTACT
-        _write(normal, row, outward_normal(space, space.face[cell, slot]))
+        leg = advance(space, cell, ahead, is_known, is_inner, face_count, p, q)
+        answer.tests[row] += leg.tests
+        cell, ahead, is_known, is_inner = leg.cell, leg.ahead, leg.is_known, leg.is_inner
+        if leg.state != GOES_ON:
+            break
+    answer.cells[row], heading[row], inner[row] = cell, ahead, is_inner
+    if leg.state == STOPPED:
+        stop = stop_at(space, cell, leg.slot, leg.through, leg.hit, p, q)
+        write_collision(space, answer, integer(0), integer(0), row, leg.through, leg.hit, stop)
+        inner[row] = place(space, cell, stop[0])[0] == space.dimension
+    elif not is_inner:
+        inner[row] = write_place(space, answer, integer(0), integer(0), row, cell, q) == space.dimension
 
 
 @kernel
 def turn_rows(
     space: Space,
     start: Floats,
-    cells: Indices,
     heading: Integers,
     inner: NDArray[np.bool_],
+    cells: Indices,
     position: Floats,
     status: NDArray[np.int8],
-    time: Floats,
-    kind: NDArray[np.int8],
-    dart: Integers,
-    normal: Floats,
-    tests: Integers,
+    tests: Indices,
+    whole: Integers,
+    real: Floats,
+    tally: Integers,
 ) -> None:
-    """Move all particles by the map of darts. `position` holds the targets and receives the points reached; the other tables are filled."""
+    """Move all particles by the map of darts. `position` holds the targets and receives the points reached; see `Answer` for the other tables."""
+    answer = Answer(cells, position, status, tests, whole, real, tally)
     status[:] = 0
-    kind[:] = space.dimension
-    time[:] = 1.0
-    dart[:] = NOWHERE
     tests[:] = 0
-    normal[:] = 0.0
     for row in range(len(cells)):
-        p, q = _read(start, row), _read(position, row)
-        if p == q and inner[row]:
-            continue
-        follow_darts(space, p, q, row, cells, heading, inner, position, status, time, kind, dart, normal, tests)
+        p, q = point_3d(start, row), point_3d(position, row)
+        if p != q or not inner[row]:
+            follow_darts(space, answer, heading, inner, p, q, row)
 
 
 @kernel
@@ -276,4 +261,4 @@ def begin_rows(
     for row in rows:
         if heading[row] < 0 or space.cell[heading[row]] != cells[row]:
             heading[row] = space.face[cells[row], 0]
-        inner[row] = place(space, cells[row], _read(start, row))[0] == space.dimension
+        inner[row] = place(space, integer(cells[row]), point_3d(start, row))[0] == space.dimension

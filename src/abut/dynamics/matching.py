@@ -23,6 +23,8 @@ from abut.jit import kernel, parallel, prange
 
 PARALLEL_FROM = 20_000  # members of clusters
 CHUNK = 64
+INSERTED = 0.01
+"""Mass of an inserted particle, as a part of its neighbours': a hundred of them weigh as much as one given."""
 SINGULAR = 2.0**-40
 """Clusters whose inertia has a smaller determinant, as a part of its trace cubed, are lines."""
 
@@ -76,22 +78,24 @@ class ShapeMatching(ParticleModel):
         self._pending = self._damp(dt) + pull + dt * self._outer_acceleration()
         return frozen(self._position + dt * self._pending)
 
-    def insert(self, ends: object, ratio: object, mass: object) -> Integers:
+    def insert(self, ends: object, ratio: object, mass: object = None) -> Integers:
         """Insert a particle on each edge (k,2), at `ratio` (k,) of the way from the second end to the first; returns their numbers (k,).
 
-        They lie on the edges now, move with them, rest on the edges at rest, and join every cluster that has both ends.
+        They lie on the edges now, move with them, rest on the edges at rest, and join every cluster that has both ends. By default each has
+        INSERTED of the mean mass of the ends.
         """
         pairs = arrays.indices(ends, "ends", 2, len(self))
         share = read_each(ratio, "ratio", len(pairs))
         if (share > 1.0).any():
             raise InvalidInput("ratio", "is above 1", int(np.argmax(share > 1.0)))
-        added = read_each(mass, "mass", len(pairs), zero=False)
+        given = INSERTED * self.mass[pairs].mean(axis=1) if mass is None else mass
+        added = read_each(given, "mass", len(pairs), zero=False)
         numbers = len(self) + np.arange(len(pairs))
         r = share[:, np.newaxis]
         groups = [self._members[a:b] for a, b in zip(self._starts[:-1], self._starts[1:], strict=True)]
         for number, (i, j) in zip(numbers, pairs, strict=True):
             groups = [np.append(group, number) if i in group and j in group else group for group in groups]
-        for name in ("rest", "_position", "_velocity"):
+        for name in ("rest", "_position", "_velocity", "_pending"):
             table = getattr(self, name)
             between = r * table[pairs[:, 0]] + (1.0 - r) * table[pairs[:, 1]]
             setattr(self, name, frozen(np.concatenate((table, between))))
@@ -115,7 +119,7 @@ class ShapeMatching(ParticleModel):
         filled = np.array([len(group) > 0 for group in groups], np.bool_)
         self._turns = np.ascontiguousarray(self._turns[filled])
         self._members, self._starts = _join([group for group in groups if len(group)])
-        for name in ("rest", "_position", "_velocity", "mass", "inverse_mass"):
+        for name in ("rest", "_position", "_velocity", "_pending", "mass", "inverse_mass"):
             setattr(self, name, frozen(getattr(self, name)[keep]))
         self._force = None if self._force is None else frozen(self._force[keep])
         self.fixed = frozen(np.flatnonzero(self.inverse_mass == 0.0))

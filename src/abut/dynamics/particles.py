@@ -1,8 +1,9 @@
 """What every model made of particles has: positions, velocities, masses, gravity, a force of the user's, and the answer to contact.
 
 A model proposes positions (`propose`), somebody else says how far each particle came and what it touched, and the model takes note (`accept`):
-figure 5.3 of Jund 2010. A particle that was stopped loses the part of its velocity that points into the obstacle, gets it back times the
-restitution, and Coulomb friction takes from the rest (§5.3, first and second case).
+figure 5.3 of Jund 2010. A particle that was stopped loses the part of its velocity that points into the obstacle, and Coulomb friction takes
+from the rest (§5.3, first and second case). It bounces with what it had before the step, times the restitution: a force that presses it
+against the wall does not make it jump.
 """
 
 from abc import ABC, abstractmethod
@@ -78,7 +79,8 @@ class ParticleModel(ABC):
         velocity = self._pending
         if normal is not None:
             velocity = velocity.copy()
-            respond(velocity, arrays.coordinates(normal, "normal", (len(self), 3)), restitution, friction)
+            blocked = arrays.coordinates(normal, "normal", (len(self), 3))
+            respond(velocity, self._velocity, blocked, restitution, friction)
         self._velocity = frozen(velocity)
 
     def momentum(self) -> Floats:
@@ -119,18 +121,18 @@ def _read_fixed(fixed: object, count: int) -> Integers:
 
 
 @kernel
-def respond(velocity: Floats, normal: Floats, restitution: float, friction: float) -> None:
-    """Take from each velocity what points along its normal, return it times the restitution, and slow what is left by friction."""
+def respond(velocity: Floats, before: Floats, normal: Floats, restitution: float, friction: float) -> None:
+    """Take from each velocity what points along its normal, turn back what did before the step times the restitution, and apply friction."""
     for i in range(len(velocity)):
         v = (velocity[i, 0], velocity[i, 1], velocity[i, 2])
         n = (normal[i, 0], normal[i, 1], normal[i, 2])
         inwards = dot(v, n)
         if not inwards > 0.0:
             continue
+        back = restitution * min(max(dot((before[i, 0], before[i, 1], before[i, 2]), n), 0.0), inwards)
         along = add_scaled(v, n, -inwards)
         speed = norm(along)
-        lost = friction * (1.0 + restitution) * inwards
+        lost = friction * (inwards + back)
         kept = 1.0 - lost / speed if speed > lost else 0.0
-        velocity[i, 0] = kept * along[0] - restitution * inwards * n[0]
-        velocity[i, 1] = kept * along[1] - restitution * inwards * n[1]
-        velocity[i, 2] = kept * along[2] - restitution * inwards * n[2]
+        for k in range(3):
+            velocity[i, k] = kept * along[k] - back * n[k]

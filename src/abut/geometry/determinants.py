@@ -15,6 +15,12 @@ from abut.scratch import reserve_floats
 
 # A determinant of at least this share of the sum of its products' magnitudes has lost at most four bits.
 CLEAR = 2.0**-4
+BOUND_3D = (7.0 + 56.0 * 2.0**-53) * 2.0**-53
+"""Shewchuk's o3derrboundA."""
+SLACK = 2.0**-50
+"""Three roundings of sums and one of a quotient, at most 2⁻⁵³ each, for either bound; doubled."""
+TINY = 2.0**-800
+"""Above what underflowing products lose, 2⁻¹⁰⁷⁴ times a coordinate of at most 1e75."""
 LARGEST_FLOAT = 1.7976931348623157e308
 # Coordinates for which expansions are exact, as in `predicates`.
 SMALLEST = 2.0**-300
@@ -147,6 +153,26 @@ def cross_segment_plane(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> float:
         p, q, a, b, c = _shift(p, k), _shift(q, k), _shift(a, k), _shift(b, k), _shift(c, k)
     side_p, side_q = determinant_3d(a, b, c, p), determinant_3d(a, b, c, q)
     return clamp_unit(side_p / (side_p - side_q)) if side_p != side_q else 0.0
+
+
+@element
+def bound_crossing(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[float, float]:
+    """Bounds of the parameter at which segment pq crosses the plane abc from its positive side; (1, ∞) where rounding hides p's side.
+
+    The determinants are off by BOUND_3D of the sums of their products' magnitudes (Shewchuk 1997); what the ratios round, and what
+    products lose to underflow, is covered by SLACK and TINY.
+    """
+    u, v = subtract(b, a), subtract(c, a)
+    det_p, size_p = _rounded(u, v, subtract(p, a))
+    det_q, size_q = _rounded(u, v, subtract(q, a))
+    error_p, error_q = BOUND_3D * size_p, BOUND_3D * size_q
+    if not (det_p - error_p > TINY and -det_q - error_q > TINY):
+        return 1.0, math.inf
+    low, high = (
+        (det_p - error_p) / (det_p - error_p - det_q + error_q),
+        (det_p + error_p) / (det_p + error_p - det_q - error_q),
+    )
+    return low * (1.0 - SLACK), high * (1.0 + SLACK)
 
 
 @element

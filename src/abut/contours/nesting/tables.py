@@ -1,0 +1,192 @@
+"""No-fit tables: for two kinds of pieces at every relative turn, where the second must not be put.
+
+Two convex parts A and B overlap when B's place, seen from A, lies inside the polygon A ⊕ (−B) (the no-fit polygon of the literature). It
+is kept as half-planes n·q < c, one for each edge of A and of B, with c from the supports of both. How deep q lies, the least c − n·q, is
+the shortest way out. Pieces overlap when two of their parts do. With a gap the half-planes are moved out by it, and ROUND_NORMALS further ones
+round off the corners: places at most 1/cos(15°) times the gap away are refused that need not be.
+
+A table holds for one relative turn of the two kinds: pieces turned by α and β meet the table of β − α in the frame of the first. So a set
+of K evenly spread turns needs K tables a pair of kinds, not K².
+
+Every half-plane is moved out by MARGIN of the sheet as well. Rounding of places and of turned corners is below 1e-14 of it, so that
+pieces that a table calls apart are apart in the coordinates that are written out; `verify` proves it for each layout.
+
+Tiles that fill a sheet to the last bit leave no room for a margin. So where no gap is asked for, all turns are quarter turns and all corners are
+multiples of a grid (GRID_BITS), places are multiples of it as well: sums of places and corners are exact, and half-planes along the axes
+get no margin. Let s be the slack and g the grid. A line stops where a depth is s − 0.85 g; rounding the place to the grid changes the depth
+by at most 0.71 g, so it stays below s, and half-planes along the axes are stored so that the next multiple of g beyond touching is above s.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.jit import kernel
+
+MARGIN = 1e-10
+SLACK = 1e-12
+GRID_BITS = 42
+ROUND_NORMALS = 12
+
+
+class Tables(NamedTuple):
+    """Half-planes of all pairs of parts of all pairs of kinds at all relative turns."""
+
+    rows: Integers
+    """(kinds² · relative turns + 1,) first pair of parts of kind a, kind b and relative turn r, at (a·kinds + b)·turns + r"""
+    boxes: Floats
+    """(p,4) low x, low y, high x, high y of the places of a pair of parts"""
+    first: Integers
+    """(p + 1,) first half-plane of a pair of parts"""
+    planes: Floats
+    """(e,3) normal and offset"""
+    turns: Floats
+    """(k,2) cosine and sine of each turn in use"""
+    relative: Integers
+    """(k,k) number of the relative turn from the first turn to the second"""
+    extents: Floats
+    """(kinds, k, 4) low x, low y, high x, high y of a kind at a turn, margins not included"""
+    grow: float
+    """how far half-planes were moved out: gap and margin"""
+    slack: float
+    """a depth up to this is none: what rounding leaves when a piece has been put at the end of an interval"""
+    shift: float
+    """the depth at which intervals end"""
+    along: float
+    """a line parallel to a half-plane, and no deeper in it than this plus `shift`, does not enter it"""
+    grid: float
+    """places are multiples of it; 0 for any place"""
+
+
+@kernel
+def _support(points: Floats, start: int, end: int, nx: float, ny: float) -> float:
+    best = -np.inf
+    for k in range(start, end):
+        best = max(best, nx * points[k, 0] + ny * points[k, 1])
+    return best
+
+
+@kernel
+def _fill_pair(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int, extra: int, planes: Floats, at: int) -> int:
+    """Write the half-planes of one pair of parts at `at`; where the next pair's begin. Edges of no length are left out."""
+    for side in range(2):
+        source, start, end = (a, a0, a1) if side == 0 else (b, b0, b1)
+        sign = 1.0 if side == 0 else -1.0
+        for k in range(start, end):
+            following = k + 1 if k + 1 < end else start
+            x, y = source[following, 0] - source[k, 0], source[following, 1] - source[k, 1]
+            length = math.sqrt(x * x + y * y)
+            if length > 0.0:
+                planes[at, 0], planes[at, 1] = sign * y / length, -sign * x / length
+                at += 1
+    for k in range(extra):
+        planes[at, 0], planes[at, 1] = math.cos(2.0 * math.pi * k / extra), math.sin(2.0 * math.pi * k / extra)
+        at += 1
+    return at
+
+
+@kernel
+def _fill(
+    corners: Floats, part_first: Integers, kind_first: Integers, angles: Floats, grow: float, extra: int,
+    grid: float, shift: float, index: Integers, boxes: Floats, first: Integers, planes: Floats,
+) -> None:  # fmt: skip
+    kind_count, turn_count = len(kind_first) - 1, len(angles)
+    turned = np.empty_like(corners)
+    pair, at = 0, 0
+    for r in range(turn_count):
+        cosine, sine = angles[r, 0], angles[r, 1]
+        for k in range(len(corners)):
+            turned[k, 0] = cosine * corners[k, 0] - sine * corners[k, 1]
+            turned[k, 1] = sine * corners[k, 0] + cosine * corners[k, 1]
+        for a in range(kind_count):
+            for b in range(kind_count):
+                row = (a * kind_count + b) * turn_count + r
+                index[row, 0] = pair
+                for i in range(kind_first[a], kind_first[a + 1]):
+                    for j in range(kind_first[b], kind_first[b + 1]):
+                        a0, a1, b0, b1 = part_first[i], part_first[i + 1], part_first[j], part_first[j + 1]
+                        first[pair] = at
+                        at = _fill_pair(corners, a0, a1, turned, b0, b1, extra, planes, at)
+                        for e in range(first[pair], at):
+                            nx, ny = planes[e, 0], planes[e, 1]
+                            reach = _support(corners, a0, a1, nx, ny) + _support(turned, b0, b1, -nx, -ny)
+                            if grid > 0.0 and (nx == 0.0 or ny == 0.0):
+                                planes[e, 2] = math.ceil(reach / grid) * grid + shift
+                            else:
+                                planes[e, 2] = reach + grow
+                        for side in range(4):
+                            sign = -1.0 if side < 2 else 1.0
+                            nx, ny = (sign, 0.0) if side % 2 == 0 else (0.0, sign)
+                            reach = _support(corners, a0, a1, nx, ny) + _support(turned, b0, b1, -nx, -ny)
+                            boxes[pair, side] = sign * (reach + grow)
+                        pair += 1
+                index[row, 1] = pair
+    first[pair] = at
+
+
+def turn(points: Floats, degrees: float) -> Floats:
+    """The points turned about the origin; quarter turns are exact."""
+    cosine, sine = cosine_sine(degrees)
+    x, y = points[:, 0], points[:, 1]
+    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
+
+
+def cosine_sine(degrees: float) -> tuple[float, float]:
+    """Exact at quarter turns."""
+    quarter, rest = divmod(degrees % 360.0, 90.0)
+    cosine, sine = math.cos(math.radians(rest)), math.sin(math.radians(rest))
+    return ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(quarter) % 4]
+
+
+def _choose_grid(outlines: list[Floats], angles: list[float], gap: float, size: float) -> float:
+    """The grid that all corners lie on, if pieces may touch exactly; else 0."""
+    grid = 2.0 ** (math.ceil(math.log2(size)) - GRID_BITS)
+    exact = all(bool(np.all(np.round(outline / grid) * grid == outline)) for outline in outlines)
+    return grid if exact and gap == 0.0 and all(angle % 90.0 == 0.0 for angle in angles) else 0.0
+
+
+def build_tables(
+    parts: list[list[Floats]], outlines: list[Floats], angles: list[float], gap: float, size: float
+) -> Tables:
+    """Tables of kinds given by their convex parts, for turns by these angles (degrees)."""
+    relative_angles = sorted({round((b - a) % 360.0, 9) % 360.0 for a in angles for b in angles})
+    number = {angle: k for k, angle in enumerate(relative_angles)}
+    relative = np.array([[number[round((b - a) % 360.0, 9) % 360.0] for b in angles] for a in angles], np.int64)
+    counts = np.array([len(rows) for rows in parts])
+    lengths = [len(part) for rows in parts for part in rows]
+    corners = np.ascontiguousarray(np.concatenate([part for rows in parts for part in rows]))
+    part_first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    kind_first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    extra = ROUND_NORMALS if gap > 0.0 else 0
+    grid, slack = _choose_grid(outlines, angles, gap, size), SLACK * size
+    shift = slack - 0.85 * grid if grid > 0.0 else 0.5 * slack
+    part_count = int(counts.sum())
+    pair_count = part_count**2 * len(relative_angles)
+    plane_count = (2 * part_count * len(corners) + extra * part_count**2) * len(relative_angles)
+    index = np.empty((len(parts) ** 2 * len(relative_angles), 2), np.int64)
+    boxes, first = np.empty((pair_count, 4)), np.empty(pair_count + 1, np.int64)
+    planes = np.empty((plane_count, 3))
+    turns = np.array([cosine_sine(angle) for angle in relative_angles])
+    _fill(corners, part_first, kind_first, turns, gap + MARGIN * size, extra, grid, shift, index, boxes, first, planes)
+    extents = np.empty((len(outlines), len(angles), 4))
+    for k, outline in enumerate(outlines):
+        for t, angle in enumerate(angles):
+            placed = turn(outline, angle)
+            extents[k, t, :2], extents[k, t, 2:] = placed.min(axis=0), placed.max(axis=0)
+    turns = np.array([cosine_sine(angle) for angle in angles])
+    return Tables(
+        index,
+        boxes,
+        first,
+        planes,
+        turns,
+        relative,
+        extents,
+        gap + MARGIN * size,
+        slack,
+        shift,
+        0.5 * (grid if grid > 0.0 else slack),
+        grid,
+    )

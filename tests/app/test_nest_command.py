@@ -1,0 +1,101 @@
+"""`abut nest` as people call it: SVG and words in; exit codes, files and nothing half written out."""
+
+import json
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from abut import contours
+from abut.app import cli
+from abut.contours.nesting.verify import find_overlap
+
+DRAWING = """<svg xmlns="http://www.w3.org/2000/svg">
+<path id="ell" d="M0 0H3V1H1V2H0Z"/><rect id="tile" x="5" y="5" width="1" height="1"/></svg>"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs the command in a folder with a drawing; gives its exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "parts.svg").write_text(DRAWING)
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["abut", "nest", *map(str, words)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call
+
+
+@pytest.mark.large
+def test_drawing_in_layout_out(run, tmp_path):
+    words = ("--copies", 2, "--copies", "tile=3", "--rotations", "0,180", "--gap", 0.1, "--time", 0.3)
+    code, out, _ = run("parts.svg", "--sheet", "x4", *words, "--out", "made/out.svg", "--json", "made/out.json")
+    assert code == 0
+    assert "5 pieces on 1 sheet" in out
+    assert "verified exactly" in out
+    document = json.loads((tmp_path / "made/out.json").read_text())
+    assert document["schema"] == "abut.nest/1"
+    assert document["sheet"] == {"width": None, "height": 4.0}
+    assert [row["name"] for row in document["placements"]] == ["ell"] * 2 + ["tile"] * 3
+    polygons = [np.array(row["polygon"]) for row in document["placements"]]
+    assert find_overlap(polygons, 0.1) is None
+    assert document["length"] == max(polygon[:, 0].max() for polygon in polygons)
+    drawn = ElementTree.parse(tmp_path / "made/out.svg").getroot()
+    paths = [contours.svg.parse_path(e.get("d"))[0][:, 0] for e in drawn.iter("{http://www.w3.org/2000/svg}path")]
+    assert all(np.array_equal(a, b) for a, b in zip(paths, polygons, strict=True))
+
+
+@pytest.mark.large
+def test_json_on_standard_output_stands_alone(run):
+    code, out, err = run("parts.svg", "--sheet", "8x4", "--time", 0.1, "--rotations", "free", "--json", "-")
+    assert code == 0
+    assert json.loads(out)["sheet"] == {"width": 8.0, "height": 4.0}
+    assert "verified exactly" in err
+
+
+@pytest.mark.large
+def test_an_interruption_writes_the_best_so_far(run, tmp_path, monkeypatch):
+    search = contours.nest
+
+    def interrupted(*arguments, progress, **options):
+        def stop(share, length):
+            progress(share, length)
+            raise KeyboardInterrupt
+
+        return search(*arguments, progress=stop, **options)
+
+    monkeypatch.setattr(contours, "nest", interrupted)
+    code, out, _ = run("parts.svg", "--sheet", "x4", "--time", 600, "--copies", 4)
+    assert code == 130
+    assert "interrupted after" in out
+    assert (tmp_path / "parts.nested.svg").read_text().count("<path") == 8
+
+
+@pytest.mark.parametrize(
+    ("drawing", "words", "message"),
+    [
+        (DRAWING, ("--sheet", "8by4"), "--sheet: '8by4'"),
+        (DRAWING, ("--sheet", "2.5x9"), "3 × 2 is larger than the sheet"),
+        (DRAWING, ("--sheet", "x9", "--rotations", "a"), "--rotations: 'a'"),
+        (DRAWING, ("--sheet", "x9", "--copies", "sleeve=2"), "no outline has the id 'sleeve'"),
+        (DRAWING, ("--sheet", "x9", "--copies", "few"), "--copies: 'few'"),
+        (DRAWING, ("--sheet", "x9", "--copies", "0"), "there is nothing to nest"),
+        ("<svg/>", ("--sheet", "x9"), "holds no closed outline"),
+        ("<svg><path d='M0 0", ("--sheet", "x9"), "not well-formed"),
+        ("<svg><path d='M0 0H3V1'/></svg>", ("--sheet", "x9"), "open"),
+        ("<svg><path d='M0 0L3 3V0L0 3Z'/></svg>", ("--sheet", "x9"), "crosses or touches itself"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(run, tmp_path, drawing, words, message):
+    (tmp_path / "parts.svg").write_text(drawing)
+    code, out, err = run("parts.svg", *words)
+    assert code == 2
+    assert message in err
+    assert not out
+    assert [path.name for path in tmp_path.iterdir()] == ["parts.svg"]

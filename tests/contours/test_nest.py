@@ -1,0 +1,189 @@
+"""Layouts: complete, inside the sheet, without overlap, with the gap kept, the same for the same seed; errors that name the piece."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abut import InvalidInput, jit
+from abut.contours import Contour, nest
+from abut.contours.nesting import run as nesting
+from abut.contours.nesting.overlap import overlap_pieces
+from abut.contours.nesting.parts import convex_parts
+from abut.contours.nesting.tables import build_tables, turn
+from abut.contours.nesting.verify import find_overlap
+from contours.oracle_polygons import distance, grow_cells
+
+INSTANCES = Path(__file__).parents[3] / "shared" / "data" / "nesting"
+# spyrrow 0.9, one worker, seed 1, after 3 s (shared/data/SOURCES.md)
+SPYRROW = {"shapes0": 62.47, "shirts": 64.01, "swim": 6351.0, "trousers": 249.2, "jakobs1": 12.0}
+ELL = [[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]]
+SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
+MOVES = 3 if jit.INTERPRETED else 400
+
+
+def check(layout, pieces):
+    """All that holds for every layout."""
+    assert layout.find_overlap() is None
+    for piece, angle, position, polygon, sheet in zip(
+        layout.piece, layout.angle, layout.position, layout.polygons, layout.sheet, strict=True
+    ):
+        assert polygon.min() >= 0.0
+        assert polygon[:, 0].max() <= min(layout.size[0], layout.lengths[sheet])
+        assert polygon[:, 1].max() <= layout.size[1]
+        own = turn(np.asarray(pieces[piece], float), angle) + position
+        assert np.abs(np.sort(own, axis=0) - np.sort(polygon, axis=0)).max() < 1e-12 * max(1.0, np.abs(own).max())
+        assert not polygon.flags.writeable
+
+
+def test_tables_agree_with_the_exact_test(rng):
+    kinds = [np.array(grow_cells(rng, 5)[1], float) for _ in range(3)]
+    angles = [0.0, 30.0, 90.0, 210.0]
+    tables = build_tables([convex_parts(kind) for kind in kinds], kinds, angles, 0.0, 10.0)
+    met, cases = 0, 40 if jit.INTERPRETED else 600
+    for _ in range(cases):
+        a, b, s, t = (int(k) for k in (*rng.integers(3, size=2), *rng.integers(4, size=2)))
+        shift = rng.uniform(-4.0, 4.0, 2)
+        depth = overlap_pieces(tables, a, s, b, t, shift[0], shift[1])
+        placed = [turn(kinds[a], angles[s]), turn(kinds[b], angles[t]) + shift]
+        assert (depth > 0.0) == (find_overlap(placed) is not None), (a, b, s, t, shift)
+        met += depth > 0.0
+    assert 0.2 * cases < met < 0.9 * cases
+
+
+def test_layout_is_complete_and_follows_from_the_seed():
+    pieces = [np.array(ELL) + 7.0, SQUARE]
+    first, again = (
+        nest(pieces, (None, 4), copies=[4, 2], rotations=[0, 90, 180], seconds=600, moves=MOVES) for _ in range(2)
+    )
+    check(first, pieces)
+    assert first.piece.tolist() == [0, 0, 0, 0, 1, 1]
+    assert set(first.angle.tolist()) <= {0.0, 90.0, 180.0}
+    assert first.density == pytest.approx(18.0 / (4.0 * first.length))
+    assert first.moves >= MOVES
+    assert all(np.array_equal(a, b) for a, b in zip(first.polygons, again.polygons, strict=True))
+    assert first.density <= 1.0
+
+
+def test_gap_is_kept():
+    layout = nest([ELL, SQUARE], (None, 5), copies=3, rotations=[0, 45], gap=0.25, seconds=600, moves=MOVES)
+    check(layout, [ELL, SQUARE])
+    least = min(distance(a, b) for i, a in enumerate(layout.polygons) for b in layout.polygons[:i])
+    assert 0.25 <= least < 0.25 * 1.2
+
+
+@pytest.mark.large
+def test_squares_fill_a_strip_without_waste():
+    layout = nest([SQUARE], (None, 3), copies=9, seconds=600, moves=2000)
+    check(layout, [SQUARE])
+    assert layout.length == pytest.approx(3.0, abs=1e-8)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("name", SPYRROW)
+def test_instances_of_the_literature_come_within_ten_per_cent_of_spyrrow(name):
+    path = INSTANCES / f"{name}.json"
+    if not path.is_file():
+        pytest.skip("the nesting instances do not lie beside this checkout")
+    document = json.loads(path.read_text())
+    items = document["items"]
+    pieces = [np.array(item["shape"]["data"])[:-1] for item in items]
+    layout = nest(
+        pieces,
+        (None, document["strip_height"]),
+        copies=[item["demand"] for item in items],
+        rotations=[item["allowed_orientations"] for item in items],
+        seconds=600,
+        moves=6000,
+    )
+    check(layout, pieces)
+    assert len(layout) == sum(item["demand"] for item in items)
+    assert layout.length <= 1.1 * SPYRROW[name]
+
+
+@pytest.mark.large
+def test_rough_contours_are_nested_as_polygons_that_hold_them():
+    angle = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)
+    control = np.stack([np.cos(angle) * (1 + 0.3 * np.cos(3 * angle)), np.sin(angle)], axis=1)
+    pieces = [Contour(control, roughness=0.01, seed=1), Contour(0.6 * control)]
+    layout = nest(pieces, (None, 4.0), copies=3, rotations=None, seconds=600, moves=300)
+    assert layout.find_overlap() is None
+    for piece, angle, position, polygon in zip(
+        layout.piece, layout.angle, layout.position, layout.polygons, strict=True
+    ):
+        contour = pieces[piece]
+        points = turn(contour.point(np.linspace(0.0, len(contour), 200)), angle) + position
+        around = np.concatenate([polygon, polygon[:1]])
+        winding = np.unwrap(np.arctan2(*(around[:, None] - points).transpose(2, 0, 1)[::-1]), axis=0)
+        inside = np.isclose(winding[-1] - winding[0], 2 * np.pi)
+        assert inside.sum() > 150
+        for point in points[~inside]:  # where the outline is straight or hollow, the polygon's corners are on it
+            assert distance(point[None], polygon) < 1e-12
+
+
+@pytest.mark.large
+def test_what_does_not_fit_on_one_sheet_gets_several():
+    layout = nest([ELL, SQUARE], (4, 4), copies=[8, 3], rotations=[0, 180], seconds=600, moves=600)
+    check(layout, [ELL, SQUARE])
+    assert len(layout.lengths) == 3  # 35 of 48
+    assert sorted(set(layout.sheet.tolist())) == [0, 1, 2]
+    assert layout.length == 2 * 4 + layout.lengths[-1]
+    drawn = layout.to_svg()
+    assert drawn.count("<rect") == 3
+    assert drawn.count("<path") == len(layout)
+
+
+@pytest.mark.large
+def test_one_sheet_suffices_where_the_first_placement_needs_more():
+    layout = nest([ELL], (4.05, 4), copies=3, rotations=[0, 180], seconds=600, moves=2000)
+    check(layout, [ELL])
+    assert len(layout.lengths) == 1
+
+
+def test_an_interruption_returns_the_best_layout_so_far():
+    calls = []
+
+    def stop(share, length):
+        calls.append(length)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    layout = nest([ELL], (None, 4), copies=3, seconds=600, moves=10**6, progress=stop)
+    check(layout, [ELL])
+    assert layout.interrupted
+    assert layout.length <= calls[0]
+
+
+def test_an_interruption_before_the_first_layout_is_raised(monkeypatch):
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(nesting, "_prepare", stop)
+    with pytest.raises(KeyboardInterrupt):
+        nest([ELL], (None, 4), seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "sheet", "options", "message"),
+    [
+        ([], (9, 9), {}, "pieces: is empty"),
+        ([SQUARE], (9, 9), {"copies": 0}, "copies: is zero"),
+        ([SQUARE], (9, 9), {"copies": [1, 2]}, "copies: has 2 rows for 1 pieces"),
+        ([SQUARE, ELL], (9, 1.5), {}, r"pieces\[1\]: 3 × 2 is larger than the sheet"),
+        ([SQUARE, ELL], (2.5, 9), {}, r"pieces\[1\]: 3 × 2 is larger than the sheet"),
+        ([SQUARE, SQUARE[:2]], (9, 9), {}, r"pieces\[1\]: has 2 different corners"),
+        ([[[0, 0], [1, 1], [1, 0], [0, 1]]], (9, 9), {}, r"pieces\[0\]: crosses or touches itself"),
+        ([[[0, 0], [1, math.nan], [1, 0]]], (9, 9), {}, r"pieces\[0\]\[1\]: is NaN"),
+        ([SQUARE], (9, -9), {}, "sheet height: -9 is not positive"),
+        ([SQUARE], 9, {}, "sheet: expected two numbers"),
+        ([SQUARE], (9, 9), {"rotations": []}, "rotations"),
+        ([SQUARE], (9, 9), {"rotations": [[0.0], None]}, "rotations: has 2 rows for 1 pieces"),
+        ([SQUARE], (9, 9), {"gap": -1.0}, "gap: -1 is not between"),
+        ([SQUARE], (9, 9), {"seconds": 0.0}, "seconds: 0 is not positive"),
+    ],
+)
+def test_bad_input_is_named(pieces, sheet, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        nest(pieces, sheet, **options)
