@@ -1,10 +1,11 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
-from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes
+from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes, shapes
 from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
+from abut.world import World
 
 __version__ = "0.1.0"
 
@@ -20,6 +21,7 @@ __all__ = [
     "Motion",
     "Rigid",
     "Unsupported",
+    "World",
     "as_mesh",
     "broad",
     "candidates",
@@ -35,6 +37,7 @@ __all__ = [
     "load",
     "save",
     "scenes",
+    "shapes",
     "sweep",
     "time_of_impact",
 ]

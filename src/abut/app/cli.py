@@ -90,6 +90,24 @@ def check(
 
 
 @app.command()
+def simulate(
+    scene: Annotated[str, typer.Argument(help="Which scene: pile, stairs or cloth.")],
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps of 1/60 s; without it, until the scene is at rest.")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Bodies of the pile, stairs, or squares of the cloth.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the motion to a .npz file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page that shows the motion in 3D.")] = None,
+) -> None:
+    """Let bodies fall, collide and come to rest."""
+    from abut.app import simulate as job
+
+    job.run(scene, console, errors, steps=steps, size=size, out=out, html=html)
+
+
+@app.command()
 def view(
     frames: Annotated[
         list[str], typer.Argument(help="Meshes of one connectivity: files, globs, folders or .npz archives.")

@@ -8,25 +8,31 @@ from abut.scenes.rough_contours import RoughContours, rough_contours
 from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
 from abut.scenes.surgery import SurgicalScene, surgical_scene
 from abut.scenes.vessels import VesselNetwork, vessel_network
+from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_doll_on_stairs
 
 __all__ = [
+    "WORLDS",
     "Animation",
     "BodyScene",
     "Passage",
     "RoughContours",
     "SurgicalScene",
     "VesselNetwork",
+    "WorldScene",
     "box",
     "bumpy",
     "catheter_scene",
     "cloth",
     "cloth_on_ball",
+    "cloth_on_terrain",
     "cube_scene",
     "hand",
     "hand_scene",
     "icosphere",
+    "pile",
     "push_along",
     "pyramids",
+    "rag_doll_on_stairs",
     "rough_contours",
     "surgical_scene",
     "torus",

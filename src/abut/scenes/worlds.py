@@ -1,0 +1,110 @@
+"""Worlds to let run: a pile of mixed bodies, a rag doll down stairs, a cloth on a terrain (Peyré 2001, chapter 5)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abut import arrays
+from abut.arrays import Floats, Integers
+from abut.dynamics import Linkage, cloth, rag_doll
+from abut.mesh import Mesh
+from abut.scenes.surfaces import cloth as cloth_mesh
+from abut.shapes import Box, Capsule, Cylinder, Hull, Sphere, Terrain
+from abut.world import World
+
+GRAVITY = (0.0, 0.0, -9.81)
+STEP = 1.0 / 60.0
+PERSON_LAYER, CLOTH_LAYER = 2, 4
+
+
+class WorldScene(NamedTuple):
+    """A world, the bodies and linkages that are to be looked at, the step, and how many of them bring it to rest."""
+
+    world: World
+    bodies: Integers
+    """(n,) handles, static ones included"""
+    linkages: tuple[tuple[Linkage, Mesh | None], ...]
+    """with the mesh whose vertices are its particles, where there is one; bones are drawn otherwise"""
+    dt: float
+    step_count: int
+
+
+def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Floats:
+    """A pose (4,4)."""
+    pose = np.eye(4)
+    pose[:3, 3] = x, y, z
+    if rotation is not None:
+        pose[:3, :3] = rotation
+    return pose
+
+
+def pile(count: int = 1000, seed: int = 0) -> WorldScene:
+    """Balls, capsules, boxes, cylinders and hulls in equal parts fall into a bin and come to rest."""
+    number = arrays.count(count, "count", least=1)
+    rng = np.random.default_rng(arrays.count(seed, "seed"))
+    world = World(GRAVITY)
+    side = max(3, round(number ** (1 / 3) * 0.9))
+    width, height = 0.85 * side, 4.0 + number / side**2
+    static = [world.add(Box((width + 4, width + 4, 1)), place(0, 0, -0.5), kind="static")]
+    wall, offset = 1.0, 0.5 * width + 0.5
+    for sign in (-1, 1):
+        static.append(world.add(Box((wall, width + 2, height)), place(sign * offset, 0, 0.5 * height), kind="static"))
+        static.append(world.add(Box((width + 2, wall, height)), place(0, sign * offset, 0.5 * height), kind="static"))
+    shapes = (Sphere(0.3), Capsule(0.2, 0.4), Box((0.5, 0.5, 0.5)), Cylinder(0.25, 0.5, sides=12))
+    shapes += (Hull(0.22 * rng.normal(size=(16, 3))),)
+    handles: list[int] = []
+    for k in range(number):
+        row, layer = divmod(k % (side - 1) ** 2, side - 1)
+        x, y = 0.85 * (np.array([row, layer]) - 0.5 * (side - 2)) + rng.uniform(-0.1, 0.1, 2)
+        turned = place(x, y, 0.8 + k // (side - 1) ** 2, _random_turn(rng))
+        handles.append(world.add(shapes[k % len(shapes)], turned))
+    return WorldScene(world, np.array(handles + static), (), STEP, 600)
+
+
+def _random_turn(rng: np.random.Generator) -> Floats:
+    """A rotation, all equally likely: the unit vectors of a random matrix made orthogonal."""
+    q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+    q *= np.sign(np.diag(r))
+    return q if np.linalg.det(q) > 0 else -q
+
+
+def rag_doll_on_stairs(steps: int = 12) -> WorldScene:
+    """A rag doll is pushed off the top of a flight of stairs."""
+    number = arrays.count(steps, "steps", least=1)
+    world = World(GRAVITY)
+    static = [world.add(Box((40, 40, 1)), place(0, 0, -0.5), kind="static")]
+    for k in range(number):
+        top = 0.2 * (number - k)
+        static.append(
+            world.add(
+                Box((4, 0.35 if k else 3.0, top)),
+                place(0, 0.35 * k + (0 if k else -1.325), 0.5 * top),
+                kind="static",
+                friction=0.4,
+            )
+        )
+    doll = rag_doll(gravity=GRAVITY, drag=0.1)
+    doll.position = doll.position + np.array([0.0, -0.2, 0.2 * number + 0.05])
+    velocity = np.zeros_like(doll.position)
+    velocity[:, 1] = 1.5 + 1.5 * (doll.position[:, 2] - doll.position[:, 2].min())
+    doll.velocity = velocity
+    world.link(doll, layer=PERSON_LAYER, friction=0.4)
+    ball = world.add(Sphere(0.25), place(0.3, 0.35 * number + 1.0, 0.25), density=100.0)
+    return WorldScene(world, np.array([*static, ball]), ((doll, None),), STEP, 360)
+
+
+def cloth_on_terrain(squares: int = 24) -> WorldScene:
+    """A cloth falls on hills, and a ball on the cloth."""
+    number = arrays.count(squares, "squares", least=2)
+    x = np.linspace(0.0, 4.0 * np.pi, 33)
+    hills = 0.25 * np.sin(x)[:, np.newaxis] * np.cos(0.8 * x) + 0.3
+    world = World(GRAVITY)
+    ground = world.add(Terrain(hills, 4.0 / 32), place(-2, -2, 0), kind="static", friction=0.8)
+    flat = cloth_mesh(number, number, 2.0, (0.0, 0.0, 1.0))
+    sheet = cloth(flat, gravity=GRAVITY, mass=0.4 / len(flat.vertices), drag=0.5, sweeps=16)
+    world.link(sheet, 0.03, layer=CLOTH_LAYER, friction=0.8)
+    ball = world.add(Sphere(0.2), place(0.1, 0.05, 1.8), mass=0.2)
+    return WorldScene(world, np.array([ground, ball]), ((sheet, flat),), STEP, 180)
+
+
+WORLDS = {"pile": pile, "stairs": rag_doll_on_stairs, "cloth": cloth_on_terrain}

@@ -1,0 +1,5 @@
+"""Shapes and where they touch: convex cores grown by a radius, and surfaces of triangles (Peyré 2001, chapters 3 and 4)."""
+
+from abut.shapes.solids import Box, Capsule, Cylinder, Hull, Shape, Soft, Sphere, Surface, Terrain, as_shape
+
+__all__ = ["Box", "Capsule", "Cylinder", "Hull", "Shape", "Soft", "Sphere", "Surface", "Terrain", "as_shape"]

@@ -1,0 +1,228 @@
+"""The narrow phase: which colliders of a list of pairs touch, and where; cores against cores, cores against the triangles of a surface.
+
+In a pair with a surface the core comes first. The surface's tree gives the triangles near the core, and each is met as a flat polytope. Where two
+triangles meet in a flat or hollow edge only their faces can touch; a contact that an edge seems to have there is an artefact of the
+triangulation, and is judged by the face's normal instead. So a box slides over a tiled floor as over a plane.
+
+What lies behind a triangle of a solid does not touch it: other triangles are in front of it. A terrain is solid below: a core whose middle is
+under a triangle is pushed up through it.
+"""
+
+import math
+
+from abut.arrays import Floats, Integers
+from abut.geometry.vec import Vec3, cross, dot, norm, scale, subtract
+from abut.jit import kernel, stay_apart
+from abut.scratch import load, reserve_integers, store
+from abut.shapes.frames import Frame, carry, carry_points, carry_points_back, frame_of, relate, turn
+from abut.shapes.meet import IDENTITY, NOTHING, find_axis, touch, touch_face
+from abut.shapes.pool import ACTIVE, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.solids import FRONT, GROUND
+
+MOST_ROWS = 8
+"""No core has more rows with another core or with one triangle."""
+FULL = -1
+FLUSH = 1.0 - 1e-12
+"""Cosine from which a contact normal is the face's own: what rounding leaves of 1."""
+COLLIDER_A, COLLIDER_B = 3, 4
+
+
+@kernel
+def _point(points: Floats, i: int) -> Vec3:
+    return (points[i, 0], points[i, 1], points[i, 2])
+
+
+@kernel
+def _finish(frame: Frame, i: int, j: int, rows: Floats, ids: Integers, first: int, last: int) -> None:
+    """Rows from a's frame into the world, with the colliders they belong to."""
+    for k in range(first, last):
+        rows[k, 0], rows[k, 1], rows[k, 2] = carry(frame, (rows[k, 0], rows[k, 1], rows[k, 2]))
+        rows[k, 3], rows[k, 4], rows[k, 5] = turn(frame[0], (rows[k, 3], rows[k, 4], rows[k, 5]))
+        ids[k, COLLIDER_A], ids[k, COLLIDER_B] = i, j
+
+
+@kernel
+def bound_core(points: Floats, count: int, grown: float) -> tuple[Vec3, Vec3]:
+    """The box of a core whose vertices stand in the first rows of `points`, grown on every side."""
+    x0, y0, z0, x1, y1, z1 = math.inf, math.inf, math.inf, -math.inf, -math.inf, -math.inf
+    for i in range(count):
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+    return (x0 - grown, y0 - grown, z0 - grown), (x1 + grown, y1 + grown, z1 + grown)
+
+
+@kernel
+def load_triangle(
+    points: Floats, triangles: Integers, t: int, frame: Frame, vertices: Floats, planes: Floats, in_a: Floats
+) -> Vec3:
+    """Triangle t, seen from outside the frame, into the pool's room for one and into part IN_A; its unit normal, zero if it has no area."""
+    stay_apart()
+    for k in range(3):
+        p = carry(frame, _point(points, triangles[t, k]))
+        for axis in range(3):
+            vertices[k, axis] = p[axis]
+            in_a[k, axis] = p[axis]
+    a = _point(vertices, 0)
+    normal = cross(subtract(_point(vertices, 1), a), subtract(_point(vertices, 2), a))
+    length = norm(normal)
+    if length == 0.0:
+        return (0.0, 0.0, 0.0)
+    normal = scale(normal, 1.0 / length)
+    height = dot(normal, a)
+    for axis in range(3):
+        planes[0, axis], planes[1, axis] = normal[axis], -normal[axis]
+    planes[0, 3], planes[1, 3] = height, -height
+    return normal
+
+
+@kernel
+def _is_above(points: Floats, triangles: Integers, t: int, p: Vec3) -> bool:
+    """Whether triangle t of a terrain is straight above (or below) a point of the terrain's frame."""
+    inside = True
+    for k in range(3):
+        u, v = _point(points, triangles[t, k]), _point(points, triangles[t, (k + 1) % 3])
+        inside = inside and (v[0] - u[0]) * (p[1] - u[1]) - (v[1] - u[1]) * (p[0] - u[0]) >= 0.0
+    return inside
+
+
+@kernel
+def _is_dull(vertices: Floats, active: int, normal: Vec3, away: Vec3) -> bool:
+    """Whether a contact that pushes along `away` would be at an edge of the triangle that has no contacts of its own."""
+    best, found = -math.inf, 0
+    for k in range(3):
+        outward = cross(subtract(_point(vertices, (k + 1) % 3), _point(vertices, k)), normal)
+        cosine = dot(outward, away) / norm(outward)
+        if cosine > best:
+            best, found = cosine, k
+    return (active >> found) & 1 == 0
+
+
+@kernel
+def touch_triangle(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    side: int,
+    t: int,
+    frame: Frame,
+    middle: Vec3,
+    margin: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
+    """Rows of core sa with triangle t of a surface, whose frame is seen from a; `middle` is the core's, in the surface's frame."""
+    stay_apart()
+    normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
+    if normal == (0.0, 0.0, 0.0):
+        return count
+    axis = find_axis(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side != 0)
+    if axis[0] == NOTHING and side != GROUND:
+        return count
+    facing = -dot(axis[2], normal)
+    face = -1  # the face that decides instead of the axis
+    if side == GROUND and (facing <= 0.0 or axis[0] == NOTHING):
+        if not _is_above(trees.points, trees.triangles, t, middle):
+            return count
+        face = 0
+    elif side == FRONT and facing <= 0.0:
+        if dot(normal, carry(frame, middle)) <= cores.planes[0, 3]:
+            return count
+        face = 0
+    elif abs(facing) < FLUSH and _is_dull(cores.vertices, trees.triangles[t, ACTIVE], normal, scale(axis[2], -1.0)):
+        face = 0 if facing > 0.0 else 1
+    if face < 0:
+        last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
+    else:
+        last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, margin, math.inf, rows, ids, count)
+    for k in range(count, last):
+        ids[k, 1] = trees.triangles[t, FACE]
+    return last
+
+
+@kernel
+def _meet_surface(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    sb: int,
+    frame: Frame,
+    margin: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
+    """Rows of core sa with a surface, or FULL."""
+    first, last = cores.table[sa, V0], cores.table[sa, V1]
+    in_b = space[IN_B]
+    low, high = bound_core(in_b, last - first, margin + cores.radius[sa])
+    middle = scale((low[0] + high[0], low[1] + high[1], low[2] + high[2]), 0.5)
+    for i in range(first, last):  # the triangles come into a's frame, so "in b's frame" is a's own from here on
+        for axis in range(3):
+            in_b[i - first, axis] = cores.vertices[i, axis]
+    nodes, boxes, side = trees.nodes, trees.boxes, cores.table[sb, SIDE]
+    stack = reserve_integers(256)  # one sibling at each level; `bvh.build` stays below 64 + log₂ m
+    store(stack, 0, cores.table[sb, ROOT])
+    height = 1
+    while height > 0:
+        height -= 1
+        node = load(stack, height)
+        # Whatever is below a terrain touches it, however deep.
+        above = boxes[node, 2] > high[2] and side != GROUND
+        if above or boxes[node, 0] > high[0] or boxes[node, 1] > high[1]:
+            continue
+        if boxes[node, 3] < low[0] or boxes[node, 4] < low[1] or boxes[node, 5] < low[2]:
+            continue
+        child = nodes[node, 0]
+        if child != 0:
+            store(stack, height, child + 1)
+            store(stack, height + 1, child)
+            height += 2
+            continue
+        for t in range(nodes[node, 1], nodes[node, 2]):
+            if count + MOST_ROWS > len(rows):
+                return FULL
+            count = touch_triangle(cores, trees, space, names, sa, side, t, frame, middle, margin, rows, ids, count)
+    return count
+
+
+@kernel
+def meet_pairs(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    poses: Floats,
+    shapes: Integers,
+    pairs: Integers,
+    margins: Floats,
+    state: Integers,
+    rows: Floats,
+    ids: Integers,
+) -> bool:
+    """Rows of all pairs of colliders, of which the first has a core, where they are no farther apart than the pair's margin.
+
+    From pair state[0] and row state[1] on. False if the rows are full: call again with more of them."""
+    for k in range(state[0], len(pairs)):
+        i, j, count = pairs[k, 0], pairs[k, 1], state[1]
+        state[0] = k
+        if count + MOST_ROWS > len(rows):
+            return False
+        sa, sb, own = int(shapes[i]), int(shapes[j]), frame_of(poses, i)
+        frame = relate(own, frame_of(poses, j))
+        carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
+        if cores.table[sb, KIND] == SURFACE:
+            last = _meet_surface(cores, trees, space, names, sa, sb, frame, margins[k], rows, ids, count)
+            if last == FULL:
+                return False
+        else:
+            carry_points(frame, cores.vertices, cores.table[sb, V0], cores.table[sb, V1], space[IN_A])
+            axis = find_axis(cores, space, sa, sb, frame, margins[k] + cores.radius[sa] + cores.radius[sb], False)
+            last = touch(cores, space, names, sa, sb, frame, axis, margins[k], rows, ids, count)
+        _finish(own, i, j, rows, ids, count, last)
+        state[1] = last
+    return True

@@ -1,0 +1,199 @@
+"""All shapes of a world in flat arrays, for the kernels.
+
+Cores: vertices, planes, loops and edges one after the other; row s of `table` says where those of shape s are. Triangles: one AABB tree after the
+other, its triangles in the order of its leaves. Shape 0 is room for one triangle: where a triangle of a surface meets a core, it is written
+there, as a polytope of two faces (front, back), three edges and no thickness.
+
+Layout of `table` (s,11): kind, first and last vertex, first and last face, first and last edge, root node, first and last triangle ("last" is one
+beyond), which sides count. `nodes` (n,3): left child or 0 for a leaf, first and last triangle. `boxes` (n,6): lowest, then highest corner.
+`triangles` (t,5): three corners, the face of the mesh, and three bits: whether edge i, from corner i to the next, may have a contact of its
+own. It may not where the surface is flat or hollow, and only faces can touch.
+
+The arrays come in two bundles, and working memory in two arrays: each array handed on costs time to compile.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut import bvh
+from abut.arrays import Floats, Integers
+from abut.jit import kernel
+from abut.mesh import Mesh
+from abut.shapes.solids import BOTH, FRONT, Convex, Shape, Soft, Surface
+
+CONVEX, SURFACE = 0, 1
+KIND, V0, V1, F0, F1, E0, E1, ROOT, T0, T1, SIDE = range(11)
+FACE, ACTIVE = 3, 4
+IN_B, IN_A, REFERENCE, CUT, SPARE = range(5)
+"""Parts of the working memory: vertices of a in b's frame, of b in a's frame, the reference face, the polygon being cut, and one more."""
+TRIANGLE = 0
+LEAF_SIZE = 4
+FLAT = 1e-3
+"""Sine of the angle below which an edge of a surface counts as flat: a contact normal off by less is the face's own."""
+
+
+class Cores(NamedTuple):
+    """What is convex, and the table of all shapes; see the layout above."""
+
+    table: Integers
+    radius: Floats
+    vertices: Floats
+    planes: Floats
+    starts: Integers
+    loops: Integers
+    edges: Integers
+
+
+class Trees(NamedTuple):
+    """The triangles of surfaces."""
+
+    points: Floats
+    triangles: Integers
+    nodes: Integers
+    boxes: Floats
+
+
+class Pool(NamedTuple):
+    """The shapes of a world."""
+
+    cores: Cores
+    trees: Trees
+
+
+def make_room(pool: Pool) -> tuple[Floats, Integers]:
+    """Working memory for every pair of shapes of a pool: points (5,k,3) and their names (2,k,2)."""
+    table = pool.cores.table
+    most = int((table[:, V1] - table[:, V0]).max())
+    size = max(most, 2 * int(np.diff(pool.cores.starts).max(initial=3)) + 4)
+    return np.empty((5, size, 3)), np.empty((2, size, 2), np.int64)
+
+
+def build_pool(shapes: list[Shape]) -> Pool:
+    """The pool of these shapes; shape i of the list is i + 1 of the pool."""
+    table = np.zeros((len(shapes) + 1, 11), np.int64)
+    vertices, planes = [np.zeros((3, 3))], [np.zeros((2, 4))]
+    loops, sizes = [np.array([0, 1, 2, 2, 1, 0])], [np.array([3, 3])]
+    edges = [np.array([(0, 1, 0, 1), (1, 2, 0, 1), (2, 0, 0, 1)])]
+    table[0] = (CONVEX, 0, 3, 0, 2, 0, 3, 0, 0, 0, FRONT)
+    at, face, edge = 3, 2, 3
+    surfaces: list[tuple[int, Surface | Soft]] = []
+    for s, shape in enumerate(shapes, start=1):
+        if isinstance(shape, Convex):
+            core = shape.core
+            count, faces, sides = len(core.vertices), len(core.planes), len(core.edges)
+            table[s] = (CONVEX, at, at + count, face, face + faces, edge, edge + sides, 0, 0, 0, BOTH)
+            vertices.append(core.vertices)
+            planes.append(core.planes)
+            loops.append(core.loops + at)
+            sizes.append(np.diff(core.starts))
+            edges.append(core.edges + np.where(core.edges[:, 2:3] < 0, (at, at, 0, 0), (at, at, face, face)))
+            at, face, edge = at + count, face + faces, edge + sides
+        elif isinstance(shape, (Surface, Soft)):
+            table[s, KIND], table[s, SIDE] = SURFACE, shape.side
+            surfaces.append((s, shape))
+    trees = _plant(surfaces, table)
+    cores = Cores(
+        table,
+        np.array([0.0] + [shape.radius for shape in shapes]),
+        np.concatenate(vertices),
+        np.concatenate(planes),
+        np.concatenate(([0], np.cumsum(np.concatenate(sizes)))),
+        np.concatenate(loops),
+        np.concatenate(edges),
+    )
+    return Pool(cores, trees)
+
+
+def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees:
+    """The trees of all surfaces, one after the other."""
+    points, triangles, nodes = [np.zeros((0, 3))], [np.zeros((0, 5), np.int64)], [np.zeros((0, 3), np.int64)]
+    at, first, root = 0, 0, 0
+    for s, shape in surfaces:
+        mesh = shape.mesh
+        tree = bvh.build("aabb", shape.vertices, mesh.faces, leaf_size=LEAF_SIZE)
+        count = len(mesh.faces)
+        table[s, ROOT:SIDE] = (root, first, first + count)
+        points.append(shape.vertices)
+        bits = find_active(mesh, deforms=isinstance(shape, Soft)).astype(np.int64) @ np.array([1, 2, 4])
+        columns = (mesh.faces[tree.order] + at, tree.order, bits[tree.order])
+        triangles.append(np.column_stack(columns))
+        nodes.append(tree.nodes + (tree.nodes[:, :1] != 0) * np.array([root, 0, 0]) + np.array([0, first, first]))
+        at, first, root = at + len(shape.vertices), first + count, root + len(tree.nodes)
+    joined = np.concatenate(nodes)
+    trees = Trees(np.concatenate(points), np.concatenate(triangles), joined, np.empty((len(joined), 6)))
+    bound_nodes(*trees, 0, len(joined))
+    return trees
+
+
+def find_active(mesh: Mesh, *, deforms: bool) -> NDArray[np.bool_]:
+    """(m,3) which edges, from corner i to the next, stick out. What deforms may be folded anywhere: all of it does."""
+    if deforms:
+        return np.ones((len(mesh.faces), 3), np.bool_)
+    result = np.ones((len(mesh.faces), 3), np.bool_)
+    normals = mesh.face_normals
+    starts, faces = mesh.edge_faces.offsets, mesh.edge_faces.faces
+    pairs = np.flatnonzero(np.diff(starts) == 2)
+    first, second = faces[starts[pairs]], faces[starts[pairs] + 1]
+    ends, corners = mesh.edges[pairs], mesh.faces[second]
+    apex = ((corners != ends[:, :1]) & (corners != ends[:, 1:])).argmax(axis=1)
+    far = corners[np.arange(len(corners)), apex]
+    # Hollow or flat: the far corner of the second face is not below the plane of the first.
+    rise = ((mesh.vertices[far] - mesh.vertices[ends[:, 0]]) * normals[first]).sum(axis=1)
+    length = np.linalg.norm(mesh.vertices[far] - mesh.vertices[ends[:, 0]], axis=1)
+    dull = np.zeros(len(mesh.edges), np.bool_)
+    dull[pairs] = rise >= -FLAT * length
+    # Side i of `face_edges` is opposite corner i; here edge i starts at corner i.
+    result[:] = ~dull[mesh.face_edges[:, [2, 0, 1]]] | (mesh.face_edges[:, [2, 0, 1]] < 0)
+    return result
+
+
+@kernel
+def bound_nodes(points: Floats, triangles: Integers, nodes: Integers, boxes: Floats, first: int, last: int) -> None:
+    """Boxes of the nodes first to last, children before parents."""
+    for back in range(last - first):
+        node = last - 1 - back
+        child = nodes[node, 0]
+        for k in range(3):
+            least, most = np.inf, -np.inf
+            if child != 0:
+                least, most = (
+                    min(boxes[child, k], boxes[child + 1, k]),
+                    max(boxes[child, k + 3], boxes[child + 1, k + 3]),
+                )
+            else:
+                for t in range(nodes[node, 1], nodes[node, 2]):
+                    for corner in range(3):
+                        x = points[triangles[t, corner], k]
+                        least, most = min(least, x), max(most, x)
+            boxes[node, k], boxes[node, k + 3] = least, most
+
+
+def append_core(cores: Cores, shape: Convex) -> Cores:
+    """The same with one more convex shape, the last of the table."""
+    at, face, edge = len(cores.vertices), len(cores.planes), len(cores.edges)
+    core = shape.core
+    row = (
+        CONVEX,
+        at,
+        at + len(core.vertices),
+        face,
+        face + len(core.planes),
+        edge,
+        edge + len(core.edges),
+        0,
+        0,
+        0,
+        BOTH,
+    )
+    sides = core.edges + np.where(core.edges[:, 2:3] < 0, (at, at, 0, 0), (at, at, face, face))
+    return Cores(
+        np.concatenate((cores.table, np.array([row]))),
+        np.append(cores.radius, shape.radius),
+        np.concatenate((cores.vertices, core.vertices)),
+        np.concatenate((cores.planes, core.planes)),
+        np.concatenate((cores.starts, cores.starts[-1] + core.starts[1:])),
+        np.concatenate((cores.loops, core.loops + at)),
+        np.concatenate((cores.edges, sides)),
+    )

@@ -1,0 +1,199 @@
+"""The shapes of bodies in the world: sweep and prune finds which may touch, the narrow phase where they do (Peyré 2001, chapter 2).
+
+A collider is one shape of one body. Its number is its handle in the sweep and prune. Boxes there are larger than the colliders by FAT of their
+size, and are only moved when a collider leaves its own: what rests costs nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.broad import SweepAndPrune
+from abut.errors import Unsupported
+from abut.shapes.narrow import COLLIDER_A, COLLIDER_B, meet_pairs
+from abut.shapes.pool import FACE, KIND, ROOT, SURFACE, T0, Pool, bound_nodes, build_pool, make_room
+from abut.shapes.solids import Shape, Soft, Surface, Terrain
+from abut.world.place import bound_colliders, place_colliders
+from abut.world.store import STATIC, Store
+from abut.world.surfaces import meet_surfaces
+
+FAT = 0.1
+NOWHERE = -1
+MOST_EXTENT = 1e6
+"""Boxes grow by a part of the collider's size, but of no more than this."""
+
+
+class Rows(NamedTuple):
+    """Contacts of colliders: numbers (n,7) point, normal, separation; ids (n,5) face of a and b, identity, collider a and b."""
+
+    numbers: Floats
+    ids: Integers
+
+
+class Colliders:
+    """See above. `body`, `shape` (an index into `shapes`), `part` (its number within the body) and `local` have one row a collider."""
+
+    def __init__(self) -> None:
+        self.sap = SweepAndPrune()
+        self.shapes: list[Shape] = []
+        self.body = np.empty(0, np.int64)
+        self.shape = np.empty(0, np.int64)
+        self.part = np.empty(0, np.int64)
+        self.local = np.empty((0, 12))
+        self.poses = np.empty((0, 12))
+        self.boxes = np.empty((0, 6))
+        self.fat = np.empty((0, 6))
+        self.rows = 256
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pool: Pool | None = None
+        self._room = (np.empty(0), np.empty(0, np.int64))
+        self._index = {id(shape): i for i, shape in enumerate(self.shapes)}
+        self._versions: dict[int, int] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    @property
+    def pool(self) -> Pool:
+        """The shapes as kernels want them. Shapes that no collider has any more are dropped when new ones come."""
+        if self._pool is None:
+            used = np.unique(self.shape[self.shape >= 0])
+            number = np.full(len(self.shapes) + 1, NOWHERE)
+            number[used] = np.arange(len(used))
+            self.shapes = [self.shapes[i] for i in used]
+            self.shape = np.where(self.shape >= 0, number[self.shape], NOWHERE)
+            self._forget()
+            self._pool = build_pool(self.shapes)
+            self._room = make_room(self._pool)
+        self._refresh(self._pool)
+        return self._pool
+
+    @property
+    def room(self) -> tuple[Floats, Integers]:
+        """Working memory for the kernels."""
+        return self._room
+
+    def has_deformed(self) -> bool:
+        """Whether a deformable body was updated since it was last looked at."""
+        soft = ((i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Soft))
+        return any(self._versions.get(i) != shape.body._version for i, shape in soft)
+
+    def _refresh(self, pool: Pool) -> None:
+        """Take note of what deformable bodies did."""
+        for i, shape in enumerate(self.shapes):
+            if not isinstance(shape, Soft) or self._versions.get(i) == shape.body._version:
+                continue
+            root, first = (int(pool.cores.table[i + 1, column]) for column in (ROOT, T0))
+            triangle = pool.trees.triangles[first]
+            start = int(triangle[0] - shape.mesh.faces[triangle[FACE], 0])
+            pool.trees.points[start : start + len(shape.vertices)] = shape.vertices
+            bound_nodes(*pool.trees, root, root + _tree_size(pool, root))
+            self._versions[i] = shape.body._version
+
+    def add(self, store: Store, slots: Integers, shape: Shape, local: Floats) -> Integers:
+        """One collider for each slot, all of one shape; `local` (12,) is its place seen from the center of mass."""
+        middle, reach = store.state[slots, :3], store.radius[slots, np.newaxis]
+        handles = self.sap.add(np.concatenate((middle - reach, middle + reach), axis=1))
+        size = int(handles.max()) + 1 if len(handles) else 0
+        if size > len(self.body):
+            more = size - len(self.body)
+            self.body = np.concatenate((self.body, np.full(more, NOWHERE)))
+            self.shape = np.concatenate((self.shape, np.full(more, NOWHERE)))
+            self.part = np.concatenate((self.part, np.zeros(more, np.int64)))
+            self.local = np.concatenate((self.local, np.zeros((more, 12))))
+            self.poses = np.concatenate((self.poses, np.zeros((more, 12))))
+            self.boxes = np.concatenate((self.boxes, np.zeros((more, 6))))
+            self.fat = np.concatenate((self.fat, np.zeros((more, 6))))
+        if id(shape) not in self._index:
+            self._index[id(shape)] = len(self.shapes)
+            self.shapes.append(shape)
+            self._pool = None
+        self.body[handles] = slots
+        self.shape[handles] = self._index[id(shape)]
+        self.local[handles] = local
+        self.fat[handles] = 0.0
+        return np.array(handles)
+
+    def remove(self, slots: Integers) -> None:
+        """Take out the colliders of bodies."""
+        gone = np.flatnonzero(np.isin(self.body, slots))
+        self.body[gone] = self.shape[gone] = NOWHERE
+        self.sap.remove(gone)
+        self.sap.report()  # its numbers may be given again
+
+    def place(self, store: Store, growth: Floats) -> None:
+        """Poses and boxes of all colliders; those that left their fat box get a new one. growth (n,): of each body."""
+        pool = self.pool
+        place_colliders(store.state, self.body, self.local, self.poses)
+        pooled = np.where(self.shape >= 0, self.shape + 1, NOWHERE)
+        bound_colliders(pool.cores, pool.trees.boxes, pooled, self.poses, self.boxes)
+        there = np.flatnonzero(self.body >= 0)
+        grown = growth[self.body[there]][:, np.newaxis]
+        low, high = self.boxes[there, :3] - grown, self.boxes[there, 3:] + grown
+        left = (low < self.fat[there, :3]).any(axis=1) | (high > self.fat[there, 3:]).any(axis=1)
+        if not left.any():
+            return
+        ids = there[left]
+        extent = np.minimum((high - low)[left].max(axis=1, keepdims=True), MOST_EXTENT)
+        still = store.kind[self.body[ids]] == STATIC
+        extra = np.where(still[:, np.newaxis], 0.0, FAT * extent) + 1e-9 * extent
+        self.fat[ids] = np.concatenate((low[left] - extra, high[left] + extra), axis=1)
+        self.sap.update(ids, self.fat[ids])
+
+    def find_pairs(self, store: Store) -> Integers:
+        """(p,2) colliders that may touch: of two bodies, not both static, whose layers and masks agree. A core comes before a surface."""
+        pairs = self.sap.pairs
+        a, b = self.body[pairs[:, 0]], self.body[pairs[:, 1]]
+        kept = (a != b) & ~((store.kind[a] == STATIC) & (store.kind[b] == STATIC))
+        kept &= ((store.layer[a] & store.mask[b]) != 0) & ((store.layer[b] & store.mask[a]) != 0)
+        pairs = np.array(pairs[kept])
+        surface = self.pool.cores.table[self.shape[pairs] + 1, KIND] == SURFACE
+        swapped = surface[:, 0] & ~surface[:, 1]
+        # Of two cores the older body's comes first; numbers of colliders are given again, handles are not.
+        ages = store.handles(self.body[pairs])
+        swapped |= (surface[:, 0] == surface[:, 1]) & (ages[:, 0] > ages[:, 1])
+        pairs[swapped] = pairs[swapped, ::-1]
+        return pairs
+
+    def meet(self, pairs: Integers, margins: Floats) -> Rows:
+        """Contacts of pairs that are no farther apart than their margins."""
+        pool = self.pool
+        surface = pool.cores.table[self.shape[pairs[:, 0]] + 1, KIND] == SURFACE
+        cores = np.ascontiguousarray(pairs[~surface])
+        state, own = np.zeros(2, np.int64), np.ascontiguousarray(margins[~surface])
+        numbers, ids = np.empty((self.rows, 7)), np.empty((self.rows, 5), np.int64)
+        while not meet_pairs(*pool, *self._room, self.poses, self.shape + 1, cores, own, state, numbers, ids):
+            self.rows *= 2
+            numbers, ids = np.resize(numbers, (self.rows, 7)), np.resize(ids, (self.rows, 5))
+        found = Rows(numbers[: state[1]], ids[: state[1]])
+        if not surface.any():
+            return found
+        both = [found] + [
+            self._meet_meshes(i, j, m) for (i, j), m in zip(pairs[surface], margins[surface], strict=True)
+        ]
+        return Rows(np.concatenate([r.numbers for r in both]), np.concatenate([r.ids for r in both]))
+
+    def _meet_meshes(self, i: int, j: int, margin: float) -> Rows:
+        a, b = self.shapes[self.shape[i]], self.shapes[self.shape[j]]
+        if not isinstance(a, (Surface, Soft)) or not isinstance(b, (Surface, Soft)):
+            raise Unsupported(f"contacts of {type(a).__name__} and {type(b).__name__}")
+        if isinstance(a, Terrain) and isinstance(b, Terrain):
+            raise Unsupported("contacts of two terrains")
+        numbers, faces = meet_surfaces(a, self.poses[i], b, self.poses[j], float(margin))
+        ids = np.zeros((len(faces), 5), np.int64)
+        ids[:, :2], ids[:, COLLIDER_A], ids[:, COLLIDER_B] = faces, i, j
+        return Rows(numbers, ids)
+
+
+def _tree_size(pool: Pool, root: int) -> int:
+    """The number of nodes of the tree from a root on: those up to the next root."""
+    roots = np.sort(pool.cores.table[pool.cores.table[:, KIND] == SURFACE, ROOT])
+    after = roots[roots > root]
+    return int(after[0] if len(after) else len(pool.trees.nodes)) - root

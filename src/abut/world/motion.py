@@ -1,0 +1,186 @@
+"""`World.step`: contacts, the solver, sleeping, and what must not pass through.
+
+Contacts are found with a margin of some slop and of what the bodies can move in the step, so that the solver sees them before they overlap. Bodies
+that touch one another form an island; when all of an island has been slow for SLEEP_TIME, it sleeps: it is not moved, and not looked at,
+until something that is awake touches it.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
+from abut.world.colliders import Colliders, Rows
+from abut.world.continuous import stop_in_time
+from abut.world.solver import (
+    BOUNCE,
+    FRICTION,
+    JN,
+    JT,
+    REST,
+    SPIN,
+    TOTAL,
+    VELOCITY,
+    WIDTH,
+    find_islands,
+    match_impulses,
+    prepare,
+    step_bodies,
+    turn_inertias,
+)
+from abut.world.store import KINEMATIC, Store
+
+if TYPE_CHECKING:
+    from abut.world.world import World
+
+MARGIN = 2.0  # of a body, in slops
+REACH = 0.5
+"""A body's margin for its speed is at most this part of its radius: beyond it, contacts far ahead would slow what only passes by."""
+PUSH_SPEED = 400.0  # in slops a unit of time: how fast depth is undone
+SLEEP_SPEED = 10.0  # in slops a unit of time
+SLEEP_TIME = 0.5
+ROLLING = 0.5
+"""Part of its spin that a body in contact loses in a unit of time."""
+SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
+
+
+class Motor:
+    """The solver's memory: the contacts of the last step and their impulses."""
+
+    def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
+        self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
+        self.ids = np.empty((0, 5), np.int64)
+        self.bodies = np.empty((0, 2), np.int64)
+        self.impulses = np.empty((0, 4))
+        self.points = np.empty((0, 3))
+        self.island = np.empty(0, np.int64)
+
+    def impulses_of(self, rows: Rows, slop: float) -> Floats:
+        """(n,) normal impulse of the last step at these contacts."""
+        return self._match(rows, slop)[:, 3]
+
+    def _match(self, rows: Rows, slop: float) -> Floats:
+        found = np.zeros((len(rows.ids), 4))
+        table = np.empty(1 << (2 * max(len(self.ids), 1)).bit_length(), np.int64)
+        match_impulses(self.ids, self.points, self.impulses, rows.ids, rows.numbers, found, table, SAME * slop)
+        return found
+
+    # --- waking
+
+    def wake_neighbors(self, store: Store, colliders: Colliders, slots: Integers) -> None:
+        """Wake bodies, and whatever they touched in the last step; forget the contacts of the bodies themselves."""
+        there = np.isin(self.bodies, slots).any(axis=1)
+        self._wake(store, np.union1d(slots, self.bodies[there].ravel()))
+        self._keep(~there)
+
+    def _keep(self, kept: Any) -> None:
+        self.ids, self.bodies = self.ids[kept], self.bodies[kept]
+        self.impulses, self.points = self.impulses[kept], self.points[kept]
+
+    def _wake(self, store: Store, slots: Integers) -> None:
+        """Wake bodies and all of their islands."""
+        self._grow(len(store.alive))
+        asleep = slots[store.asleep[slots]]
+        woken = store.asleep & np.isin(self.island, self.island[asleep])
+        woken[slots] = True
+        store.asleep[woken], store.rest_time[woken] = False, 0.0
+
+    def _grow(self, size: int) -> None:
+        if len(self.island) < size:
+            self.island = np.concatenate((self.island, np.arange(len(self.island), size)))
+
+    # --- one step
+
+    def step(self, world: "World", dt: float) -> None:
+        """Move the bodies of a world."""
+        store, colliders, slop = world._store, world._colliders, world.slop
+        self._grow(len(store.alive))
+        speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
+        growth = MARGIN * slop + np.minimum(dt * speeds, REACH * store.radius)
+        colliders.place(store, growth)
+        rows, pairs = self._find(store, colliders, growth, slop)
+        awake = store.movable & ~store.asleep
+        inverse = np.where(awake[:, np.newaxis], store.inverse, 0.0)
+        gravity = (store.pull * awake)[:, np.newaxis] * world.gravity
+        inertias = np.empty((len(inverse), 9))
+        turn_inertias(store.state, inverse, inertias)
+        contacts = np.zeros((len(pairs), WIDTH))
+        prepare(store.state, inverse, inertias, gravity, pairs, rows.numbers, contacts, REST * slop)
+        contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
+        contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
+        contacts[:, JN : JT + 2] = self._match(rows, slop)[:, :3]
+        free = np.ones(len(awake), np.int64)
+        free[pairs.ravel()] = 0
+        drifting = store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
+        numbers = np.array([dt, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt])
+        before = store.state.copy() if store.continuous.any() else store.state
+        step_bodies(
+            store.state,
+            inverse,
+            store.inertia,
+            inertias,
+            gravity,
+            np.flatnonzero(awake | drifting),
+            np.zeros((len(awake), 6)),
+            free,
+            pairs,
+            contacts,
+            numbers,
+            self.substeps,
+            self.sweeps,
+        )
+        # Points of contact hinder no rolling and no spinning on the spot, but patches of real bodies do.
+        store.state[(free == 0) & awake, SPIN:] /= 1.0 + ROLLING * dt
+        pressed = np.ascontiguousarray(pairs[contacts[:, TOTAL] > 0.0])
+        self._remember(rows, pairs, contacts[:, [JN, JN + 1, JN + 2, TOTAL]], awake)
+        if store.continuous.any():
+            stop_in_time(store, colliders, before, slop)
+        if self.sleeping:
+            self._rest(store, pressed, dt, slop)
+
+    def _remember(self, rows: Rows, bodies: Integers, impulses: Floats, awake: NDArray[np.bool_]) -> None:
+        """Keep the contacts of this step, and those of bodies that sleep."""
+        self._keep(~awake[self.bodies].any(axis=1))
+        self.ids = np.concatenate((self.ids, rows.ids))
+        self.bodies = np.concatenate((self.bodies, bodies))
+        self.impulses = np.concatenate((self.impulses, impulses))
+        self.points = np.concatenate((self.points, rows.numbers[:, :3]))
+
+    def _find(self, store: Store, colliders: Colliders, growth: Floats, slop: float) -> tuple[Rows, Integers]:
+        """The contacts that the solver needs, and their bodies; what is touched wakes up first."""
+        pairs = colliders.find_pairs(store)
+        bodies = colliders.body[pairs]
+        while True:
+            awake = store.movable & ~store.asleep
+            busy = awake | (store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1))
+            kept = busy[bodies].any(axis=1) & store.movable[bodies].any(axis=1)
+            margins = growth[bodies[kept]].sum(axis=1)
+            rows = colliders.meet(pairs[kept], margins)
+            touched = colliders.body[rows.ids[:, [COLLIDER_A, COLLIDER_B]]]
+            near = rows.numbers[:, 6] <= slop
+            roused = touched[near & busy[touched].any(axis=1)]
+            roused = np.unique(roused[store.asleep[roused]])
+            if not len(roused):
+                return rows, np.ascontiguousarray(touched)
+            self._wake(store, roused)
+
+    def _rest(self, store: Store, pressed: Integers, dt: float, slop: float) -> None:
+        """Let islands fall asleep whose bodies have all been slow for a while."""
+        awake = store.movable & ~store.asleep
+        slow = store.speeds() < SLEEP_SPEED * slop
+        store.rest_time = np.where(awake & slow, store.rest_time + dt, 0.0)
+        root = np.empty(len(awake), np.int64)
+        find_islands(pressed, awake.astype(np.int64), root)
+        least = np.full(len(awake), np.inf)
+        np.minimum.at(least, root[awake], store.rest_time[awake])
+        # What leans on a body that somebody else is moving stays awake.
+        drifting = (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
+        for k in (0, 1):
+            disturbed = pressed[drifting[pressed[:, 1 - k]], k]
+            least[root[disturbed]] = 0.0
+        tired = awake & (least[root] >= SLEEP_TIME)
+        self.island[tired] = root[tired]
+        store.asleep[tired] = True
+        store.state[tired, VELOCITY:] = 0.0

@@ -1,0 +1,79 @@
+"""What a world answers. Immutable; bodies are named by their handles."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class WorldContacts:
+    """Points where bodies touch or overlap, one row a point. With a surface the convex body is a; else body_a was added first.
+
+    shape_a and shape_b number the shapes within their bodies. face_a and face_b are faces of a surface's mesh, or of a polytope; −1 on round parts,
+    edges and corners.
+    """
+
+    body_a: Integers
+    body_b: Integers
+    shape_a: Integers
+    shape_b: Integers
+    face_a: Integers
+    face_b: Integers
+    point: Floats
+    """(n,3) midway between the two surfaces"""
+    normal: Floats
+    """(n,3) unit vectors from a to b"""
+    depth: Floats
+    """(n,) how far the two overlap at the point; 0 where they touch"""
+    impulse: Floats
+    """(n,) along the normal, over the last step; 0 for contacts that it did not know"""
+    begun: Integers
+    """(k,2) handles of bodies that touch now, and did not the last time that contacts were asked for; the smaller first, sorted"""
+    ended: Integers
+    """(k,2) handles of bodies that touched then and do not now; they may have been removed"""
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+    @property
+    def pairs(self) -> Integers:
+        """(k,2) handles of bodies that touch, the smaller first, each pair once, sorted."""
+        pairs = np.stack((self.body_a, self.body_b), axis=1)
+        return np.unique(np.sort(pairs, axis=1), axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class RayHits:
+    """What rays met first, one row a ray. body is −1 and distance inf where a ray met nothing."""
+
+    body: Integers
+    shape: Integers
+    face: Integers
+    distance: Floats
+    """(n,) along the ray, in units of length"""
+    point: Floats
+    normal: Floats
+    """(n,3) outward unit normal of what was met; zero where nothing was, or where the ray starts inside"""
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+    @property
+    def hit(self) -> NDArray[np.bool_]:
+        """(n,) whether a ray met anything."""
+        return self.body >= 0
+
+
+@dataclass(frozen=True, eq=False)
+class Closest:
+    """The body nearest to a shape: signed distance (negative: the depth), a point of each, and the normal from the shape to the body."""
+
+    body: int
+    shape: int
+    distance: float
+    point_a: Floats
+    point_b: Floats
+    normal: Floats

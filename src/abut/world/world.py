@@ -1,0 +1,367 @@
+"""`World`: many bodies behind one manager. Sweep and prune, closest features, exact triangles, and the motion that follows (Peyré 2001).
+
+A body is one shape or several, with a pose. Dynamic bodies are moved by `step`, kinematic ones by the user (with their velocity the others feel
+them move), static ones by nobody. Everything that is asked about follows from the state alone: two worlds with the same history give
+the same numbers, and so does a world that was pickled in between.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from abut import arrays
+from abut.arrays import Floats, Integers, frozen
+from abut.dynamics import Linkage, MassProperties
+from abut.errors import AbutError, InvalidInput, Unsupported
+from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
+from abut.shapes.solids import Shape, Soft, as_shape
+from abut.shapes.weight import combine
+from abut.world.colliders import Colliders, Rows
+from abut.world.links import Links
+from abut.world.motion import Motor
+from abut.world.queries import Queries
+from abut.world.results import Closest, RayHits, WorldContacts
+from abut.world.solver import SPIN, VELOCITY
+from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, Store
+
+IDENTITY: Floats = frozen(np.eye(4))
+NO_PAIRS: Integers = frozen(np.empty((0, 2), np.int64))
+
+
+class World:
+    """Bodies, their contacts, and their motion.
+
+    gravity (3,). slop: how deep contacts may stay; also the scale of contact margins, so give it in the units of the scene (0.005 of a body's
+    size does). substeps and sweeps: how carefully `step` solves. sleeping: whether islands of bodies at rest are left alone until touched.
+    """
+
+    def __init__(
+        self,
+        gravity: object = (0.0, 0.0, -9.81),
+        *,
+        slop: float = 0.005,
+        substeps: int = 8,
+        sweeps: int = 2,
+        sleeping: bool = True,
+    ) -> None:
+        self.gravity = arrays.coordinates(gravity, "gravity", (3,), keep=True)
+        self.slop = arrays.positive(slop, "slop")
+        self._store, self._colliders = Store(), Colliders()
+        self._motor = Motor(
+            arrays.count(substeps, "substeps", least=1), arrays.count(sweeps, "sweeps", least=1), bool(sleeping)
+        )
+        self._links = Links()
+        self._touching = NO_PAIRS
+        self._known: WorldContacts | None = None
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_known": None}
+
+    @property
+    def handles(self) -> Integers:
+        """The handles of all bodies, ascending by slot."""
+        return frozen(self._store.handles(np.flatnonzero(self._store.alive)))
+
+    # --- bodies
+
+    def add(
+        self,
+        shape: object,
+        pose: object = None,
+        *,
+        kind: str = "dynamic",
+        density: float = 1.0,
+        mass: float | None = None,
+        velocity: object = (0.0, 0.0, 0.0),
+        spin: object = (0.0, 0.0, 0.0),
+        friction: float = 0.5,
+        restitution: float = 0.0,
+        layer: int = 1,
+        mask: int = ALL_LAYERS,
+        continuous: bool = False,
+    ) -> int:
+        """Add a body; its handle.
+
+        shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
+        kind: dynamic, kinematic or static; a deformable body or a terrain is static unless said otherwise (`Deformable.update` moves it).
+        mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. layer, mask: bits; two bodies meet if
+        each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
+        """
+        placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
+        parts = _read_parts(shape)
+        at = IDENTITY if placed is None else arrays.pose(placed, "pose")
+        options = {"density": density, "mass": mass, "friction": friction, "restitution": restitution}
+        slots = self._add(parts, at[np.newaxis], kind, options, layer, mask, continuous)
+        self._store.state[slots, VELOCITY:SPIN] = arrays.coordinates(velocity, "velocity", (3,))
+        self._store.state[slots, SPIN:] = arrays.coordinates(spin, "spin", (3,))
+        return int(self._store.handles(slots)[0])
+
+    def add_many(self, shape: object, poses: object, **options: Any) -> Integers:
+        """Add a body at each of the poses (k,4,4), all with one shape; handles (k,). Options as for `add`; velocity and spin may be (k,3)."""
+        at = arrays.poses(poses, "poses")
+        kind, layer = options.pop("kind", "dynamic"), options.pop("layer", 1)
+        mask, continuous = options.pop("mask", ALL_LAYERS), options.pop("continuous", False)
+        speeds = [options.pop(name, (0.0, 0.0, 0.0)) for name in ("velocity", "spin")]
+        unknown = set(options) - {"density", "mass", "friction", "restitution"}
+        if unknown:
+            raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
+        filled = {"density": 1.0, "mass": None, "friction": 0.5, "restitution": 0.0, **options}
+        slots = self._add(_read_parts(shape), at, kind, filled, layer, mask, continuous)
+        for name, value, first in (("velocity", speeds[0], VELOCITY), ("spin", speeds[1], SPIN)):
+            shaped = np.broadcast_to(np.asarray(value, np.float64), (len(at), 3))
+            self._store.state[slots, first : first + 3] = arrays.points(shaped, name)
+        return frozen(self._store.handles(slots))
+
+    def _add(
+        self,
+        parts: list[tuple[Shape, Floats]],
+        poses: Floats,
+        kind: str,
+        options: dict[str, Any],
+        layer: int,
+        mask: int,
+        continuous: bool,
+    ) -> Integers:
+        if kind not in KINDS:
+            raise InvalidInput("kind", f"{kind!r} is not one of {', '.join(KINDS)}")
+        number = KINDS[kind]
+        if any(isinstance(shape, Soft) for shape, _ in parts):
+            number = STATIC if number == DYNAMIC else number
+            if not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
+                raise Unsupported("a pose for a deformable body: its vertices already say where it is")
+        weight = _weigh(parts, number, options)
+        friction = arrays.scalar(options["friction"], "friction", least=0.0)
+        bounce = arrays.scalar(options["restitution"], "restitution", least=0.0, most=1.0)
+        bits = [arrays.count(value, name, most=ALL_LAYERS) for value, name in ((layer, "layer"), (mask, "mask"))]
+        store = self._store
+        slots = store.take(len(poses))
+        store.kind[slots], store.layer[slots], store.mask[slots] = number, bits[0], bits[1]
+        store.friction[slots], store.restitution[slots], store.continuous[slots] = friction, bounce, bool(continuous)
+        store.center[slots], store.pull[slots] = weight.centre, float(number == DYNAMIC)
+        store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
+        if number == DYNAMIC:
+            store.inverse[slots, 0] = 1.0 / weight.mass
+            store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
+        store.set_poses(slots, arrays.rigid_poses(poses, "poses"))
+        store.radius[slots] = max(_radius(shape, place, weight.centre) for shape, place in parts)
+        for part, (shape, place) in enumerate(parts):
+            local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
+            ids = self._colliders.add(store, slots, shape.collider(), local)
+            self._colliders.part[ids] = part
+        self._changed()
+        return slots
+
+    def remove(self, handles: object) -> None:
+        """Remove bodies, one handle or many. What they touched wakes up; their contacts have ended."""
+        slots = self._store.read(handles)
+        self._links.refuse(slots)
+        self._motor.wake_neighbors(self._store, self._colliders, slots)
+        self._colliders.remove(slots)
+        self._store.free(slots)
+        self._changed()
+
+    def move(self, handles: object, poses: object = None, *, velocity: object = None, spin: object = None) -> None:
+        """Put bodies at poses (4,4) or (k,4,4), and give them velocities (3,) or (k,3); what is None stays. They wake up."""
+        slots = self._store.read(handles)
+        count = len(slots)
+        if poses is not None:
+            if any(isinstance(self._colliders.shapes[i], Soft) for i in self._shapes_of(slots)):
+                raise Unsupported("a pose for a deformable body: its vertices already say where it is")
+            given = np.asarray(poses)
+            at = arrays.rigid_poses(given[np.newaxis] if given.ndim == 2 else given, "poses")
+            if len(at) != count:
+                raise InvalidInput("poses", f"has {len(at)} rows for {count} bodies")
+            self._store.set_poses(slots, at)
+        for name, value, first in (("velocity", velocity, VELOCITY), ("spin", spin, SPIN)):
+            if value is not None:
+                shaped = np.broadcast_to(np.asarray(value, np.float64), (count, 3))
+                self._store.state[slots, first : first + 3] = arrays.points(shaped, name)
+        self._motor.wake_neighbors(self._store, self._colliders, slots)
+        self._changed()
+
+    def _shapes_of(self, slots: Integers) -> Integers:
+        return np.unique(self._colliders.shape[np.isin(self._colliders.body, slots)])
+
+    def poses(self, handles: object = None) -> Floats:
+        """(k,4,4) poses of bodies; of all, in the order of `handles`, without an argument."""
+        return frozen(self._store.poses(self._slots(handles)))
+
+    def velocities(self, handles: object = None) -> Floats:
+        """(k,3) velocities of the centers of mass."""
+        return frozen(self._store.state[self._slots(handles), VELOCITY:SPIN])
+
+    def spins(self, handles: object = None) -> Floats:
+        """(k,3) angular velocities, in the world."""
+        return frozen(self._store.state[self._slots(handles), SPIN:])
+
+    def asleep(self, handles: object = None) -> Any:
+        """(k,) which bodies sleep."""
+        return frozen(self._store.asleep[self._slots(handles)])
+
+    def shape_of(self, handle: int) -> list[tuple[Shape, Floats]]:
+        """The shapes of a body, each with its pose (4,4) in the body's frame."""
+        slot = int(self._store.read(handle)[0])
+        ids = np.flatnonzero(self._colliders.body == slot)
+        ids = ids[np.argsort(self._colliders.part[ids])]
+        result = []
+        for i in ids:
+            pose = np.eye(4)
+            pose[:3, :3] = self._colliders.local[i, :9].reshape(3, 3)
+            pose[:3, 3] = self._colliders.local[i, 9:] + self._store.center[slot]
+            result.append((self._colliders.shapes[self._colliders.shape[i]], frozen(pose)))
+        return result
+
+    def _slots(self, handles: object) -> Integers:
+        return np.flatnonzero(self._store.alive) if handles is None else self._store.read(handles)
+
+    def _changed(self) -> None:
+        self._known = None
+
+    # --- questions
+
+    def _detect(self) -> Rows:
+        self._colliders.place(self._store, np.full(len(self._store.alive), self.slop))
+        pairs = self._colliders.find_pairs(self._store)
+        return self._colliders.meet(pairs, np.zeros(len(pairs)))
+
+    def contacts(self) -> WorldContacts:
+        """All points where bodies touch or overlap now. Asked again before anything changes, the same answer."""
+        if self._known is None or self._colliders.has_deformed():
+            self._known = self._describe(self._detect())
+        return self._known
+
+    def _describe(self, rows: Rows) -> WorldContacts:
+        colliders, store = self._colliders, self._store
+        a, b = rows.ids[:, COLLIDER_A], rows.ids[:, COLLIDER_B]
+        body_a, body_b = store.handles(colliders.body[a]), store.handles(colliders.body[b])
+        order = np.lexsort((np.arange(len(a)), body_b, body_a))
+        rows, a, b, body_a, body_b = (
+            Rows(rows.numbers[order], rows.ids[order]),
+            a[order],
+            b[order],
+            body_a[order],
+            body_b[order],
+        )
+        pairs = np.unique(np.sort(np.stack((body_a, body_b), axis=1), axis=1), axis=0)
+        before = {tuple(pair) for pair in self._touching.tolist()}
+        now = {tuple(pair) for pair in pairs.tolist()}
+        self._touching = pairs
+        changes = [np.array(sorted(new), np.int64).reshape(-1, 2) for new in (now - before, before - now)]
+        columns = (body_a, body_b, colliders.part[a], colliders.part[b], rows.ids[:, 0], rows.ids[:, 1])
+        numbers = rows.numbers
+        depth = np.maximum(-numbers[:, 6], 0.0)
+        impulse = self._motor.impulses_of(rows, self.slop)
+        values = (numbers[:, :3], numbers[:, 3:6], depth, impulse, *changes)
+        every: Any = [frozen(np.array(column)) for column in (*columns, *values)]
+        return WorldContacts(*every)
+
+    def ray(self, origins: object, directions: object, *, reach: float = np.inf, mask: int = ALL_LAYERS) -> RayHits:
+        """What rays (k,3), (k,3) meet first, no farther than `reach`; directions need not be of length 1. mask: layers that count."""
+        start = arrays.points(np.atleast_2d(np.asarray(origins)), "origins")
+        toward = arrays.points(np.atleast_2d(np.asarray(directions)), "directions")
+        if len(start) != len(toward):
+            raise InvalidInput("directions", f"has {len(toward)} rows for {len(start)} origins")
+        length = np.linalg.norm(toward, axis=1, keepdims=True)
+        if (length == 0.0).any():
+            raise InvalidInput("directions", "is zero", int(np.argmin(length)))
+        most = np.inf if reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
+        self._place()
+        return Queries(self._store, self._colliders).cast(start, toward / length, most, mask)
+
+    def overlap(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Integers:
+        """Handles of the bodies that touch or overlap a shape at a pose, or hold it; ascending."""
+        self._place()
+        at = IDENTITY if pose is None else arrays.pose(pose, "pose")
+        return Queries(self._store, self._colliders).overlap(as_shape(shape).collider(), at, mask)
+
+    def closest(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Closest | None:
+        """The body nearest to a shape at a pose, or to a point (3,) given as the shape; None in an empty world."""
+        self._place()
+        at = IDENTITY if pose is None else arrays.pose(pose, "pose")
+        return Queries(self._store, self._colliders).closest(shape, at, mask)
+
+    def _place(self) -> None:
+        self._colliders.place(self._store, np.full(len(self._store.alive), self.slop))
+
+    # --- motion
+
+    def link(
+        self,
+        linkage: Linkage,
+        radius: float | None = None,
+        *,
+        friction: float = 0.5,
+        layer: int = 1,
+        mask: int | None = None,
+    ) -> Integers:
+        """Let a linkage of particles and bones (`abut.dynamics`) take part: it moves with `step`, and collides with bodies both ways.
+
+        Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default everything but its own
+        layer, so give it one of its own if it shall not meet itself. Handles of the bodies that stand for it.
+        """
+        return self._links.add(self, linkage, radius, friction, layer, mask)
+
+    def step(self, dt: float) -> None:
+        """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through."""
+        length = arrays.positive(dt, "dt")
+        self._links.before(self, length)
+        self._motor.step(self, length)
+        self._links.after(self, length)
+        self._changed()
+
+    def validate(self) -> None:
+        """Raise AbutError unless the parts agree with each other: slots, colliders, boxes, pairs, states."""
+        store, colliders = self._store, self._colliders
+        colliders.sap.validate()
+        used = np.flatnonzero(colliders.body >= 0)
+        if not np.array_equal(used, colliders.sap.handles):
+            raise AbutError("the colliders are not those of the sweep and prune")
+        if not np.array_equal(np.unique(colliders.body[used]), np.flatnonzero(store.alive)):
+            raise AbutError("a body has no collider, or a collider no body")
+        if not np.isfinite(store.state).all():
+            raise AbutError("a state is not finite")
+        if (np.abs(np.linalg.norm(store.state[:, 3:7], axis=1) - 1.0) > 1e-9).any():
+            raise AbutError("a rotation is not one")
+        if (store.inverse[~store.movable] != 0.0).any():
+            raise AbutError("a body that nothing moves has a mass")
+
+
+def _read_parts(shape: object) -> list[tuple[Shape, Floats]]:
+    """The shapes of a body, each with its pose in the body's frame."""
+    if not isinstance(shape, list):
+        return [(as_shape(shape), IDENTITY)]
+    if not shape:
+        raise InvalidInput("shape", "is empty: a body has at least one shape")
+    parts: list[tuple[Shape, Floats]] = []
+    for item in shape:
+        placed: Sequence[Any] = (
+            item if isinstance(item, tuple) and len(item) == 2 and np.shape(item[1]) == (4, 4) else (item, IDENTITY)
+        )
+        part = as_shape(placed[0])
+        if isinstance(part, Soft):
+            raise Unsupported("a deformable body as part of another")
+        parts.append((part, arrays.rigid_poses(arrays.pose(placed[1], "pose")[np.newaxis], "pose")[0]))
+    return parts
+
+
+def _weigh(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str, Any]) -> MassProperties:
+    """Mass properties of the whole; of a body that nothing moves only the center matters, and any point will do."""
+    density = arrays.positive(options["density"], "density")
+    wanted = None if options["mass"] is None else arrays.positive(options["mass"], "mass")
+    if kind != DYNAMIC:
+        return MassProperties(1.0, np.zeros(3), np.zeros((3, 3)))
+    weights = [shape.weigh(density) for shape, _ in parts]
+    total = combine(weights, [p[:3, :3] for _, p in parts], [p[:3, 3] for _, p in parts])
+    if wanted is None:
+        return total
+    return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+
+
+def _radius(shape: Shape, place: Floats, center: Floats) -> float:
+    """The farthest that a point of a shape is from the center."""
+    vertices: Floats = getattr(shape, "core", shape).vertices  # pyright: ignore[reportAttributeAccessIssue]
+    return float(np.linalg.norm(vertices @ place[:3, :3].T + place[:3, 3] - center, axis=1).max()) + shape.radius

@@ -1,0 +1,44 @@
+"""`abut simulate`: the archive holds the motion, the page holds the archive's numbers."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from abut import jit
+from abut.app.cli import app
+from abut.errors import InvalidInput
+
+COMMAND = CliRunner()
+
+
+def test_motion_and_page_are_written(tmp_path):
+    archive, page = tmp_path / "motion.npz", tmp_path / "page.html"
+    size, steps = (2, 1) if jit.INTERPRETED else (10, 5)
+    done = COMMAND.invoke(
+        app,
+        ["simulate", "pile", "--size", str(size), "--steps", str(steps), "--out", str(archive), "--html", str(page)],
+    )
+    assert done.exit_code == 0, done.output
+    assert f"{size + 5} bodies" in done.output
+    with np.load(archive) as motion:
+        poses, times = motion["pose"], motion["time"]
+    assert poses.shape == (steps + 1, size + 5, 4, 4)
+    np.testing.assert_allclose(times, np.arange(steps + 1) / 60)
+    assert (poses[-1, :size, 2, 3] < poses[0, :size, 2, 3]).all()
+    text = page.read_text(encoding="utf-8")
+    assert "http" not in text
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', text, re.S)[1])
+    track = np.frombuffer(base64.b64decode(facts["bodies"][0]["p"]), "<f4").reshape(-1, 3, 4)
+    np.testing.assert_allclose(track, poses[:, 0, :3], atol=1e-6)
+    assert [body["still"] for body in facts["bodies"]] == [False] * size + [True] * 5
+
+
+def test_unknown_scenes_are_named(tmp_path):
+    done = COMMAND.invoke(app, ["simulate", "avalanche"])
+    assert isinstance(done.exception, InvalidInput)
+    with pytest.raises(InvalidInput, match="there are pile, stairs, cloth"):
+        raise done.exception

@@ -1,0 +1,192 @@
+"""The world as a manager: add, move, remove, ask; against a naive model, after a pickle, and in named situations."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import abut
+from abut import jit, shapes
+from conftest import SOAK
+
+OPERATIONS = 100_000 if SOAK else (40 if jit.INTERPRETED else 600)
+BALLS = [shapes.Sphere(r) for r in (0.3, 0.5, 0.8)]
+
+
+def at(x, y=0.0, z=0.0):
+    pose = np.eye(4)
+    pose[:3, 3] = x, y, z
+    return pose
+
+
+class Naive:
+    """Balls in a dictionary; every question looks at all of them."""
+
+    def __init__(self):
+        self.balls = {}
+
+    def pairs(self):
+        touching = set()
+        for (i, a), (j, b) in itertools.combinations(sorted(self.balls.items()), 2):
+            static = a["kind"] == b["kind"] == "static"
+            seen = a["layer"] & b["mask"] and b["layer"] & a["mask"]
+            if not static and seen and np.linalg.norm(a["at"] - b["at"]) <= a["r"] + b["r"]:
+                touching.add((i, j))
+        return touching
+
+    def ray(self, origin, direction):
+        best, found = np.inf, -1
+        for handle, ball in sorted(self.balls.items()):
+            w = origin - ball["at"]
+            b, c = w @ direction, w @ w - ball["r"] ** 2
+            if c <= 0:
+                t = 0.0
+            elif b < 0 and b * b >= c:
+                t = -b - np.sqrt(b * b - c)
+            else:
+                continue
+            if t < best:
+                best, found = t, handle
+        return found, best
+
+    def closest(self, point):
+        gaps = {handle: np.linalg.norm(ball["at"] - point) - ball["r"] for handle, ball in self.balls.items()}
+        return min(gaps.values(), default=None)
+
+
+def test_random_operations_agree_with_a_naive_model():
+    rng = np.random.default_rng(11)
+    world, model = abut.World(), Naive()
+    touching, changed = set(), False
+    for number in range(OPERATIONS):
+        choice = rng.random()
+        place = rng.uniform(-2.5, 2.5, 3)
+        if choice < 0.25 and len(model.balls) < 24:
+            size, kind = int(rng.integers(3)), ("dynamic", "kinematic", "static")[rng.integers(3)]
+            layer, mask = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+            handle = world.add(BALLS[size], at(*place), kind=kind, layer=layer, mask=mask)
+            assert handle not in model.balls
+            model.balls[handle] = {"at": place, "r": BALLS[size].radius, "kind": kind, "layer": layer, "mask": mask}
+        elif choice < 0.45 and model.balls:
+            handle = int(rng.choice(list(model.balls)))
+            world.remove(handle)
+            del model.balls[handle]
+            with pytest.raises(abut.InvalidInput, match="no body"):
+                world.move(handle, np.eye(4))
+        elif choice < 0.75 and model.balls:
+            chosen = rng.choice(list(model.balls), size=rng.integers(1, len(model.balls) + 1), replace=False)
+            places = rng.uniform(-2.5, 2.5, (len(chosen), 3))
+            world.move(chosen, np.stack([at(*p) for p in places]))
+            for handle, p in zip(chosen.tolist(), places, strict=True):
+                model.balls[handle]["at"] = p
+        elif choice < 0.83:
+            direction = rng.normal(size=3)
+            direction /= np.linalg.norm(direction)
+            hits = world.ray(place, direction)
+            body, distance = model.ray(place, direction)
+            assert hits.distance[0] == pytest.approx(distance, abs=1e-9)
+            assert hits.body[0] == body or distance == 0.0
+        elif choice < 0.91:
+            nearest = model.closest(place)
+            found = world.closest(place)
+            assert (found is None) == (nearest is None)
+            if found is not None:
+                assert found.distance == pytest.approx(nearest, abs=1e-9)
+        else:
+            inside = {h for h, ball in model.balls.items() if np.linalg.norm(ball["at"] - place) <= ball["r"] + 0.3}
+            assert set(world.overlap(BALLS[0], at(*place)).tolist()) == inside
+        changed = changed or choice < 0.75
+        if number % 3 == 0 and changed:  # asked again without a change, the answer is the same
+            contacts, now = world.contacts(), model.pairs()
+            assert {tuple(pair) for pair in contacts.pairs.tolist()} == now
+            assert {tuple(pair) for pair in contacts.begun.tolist()} == now - touching
+            assert {tuple(pair) for pair in contacts.ended.tolist()} == touching - now
+            touching, changed = now, False
+            assert world.contacts() is contacts
+        world.validate()
+        assert len(world) == len(model.balls)
+
+
+def test_removing_a_body_in_contact_leaves_no_ghost():
+    world = abut.World()
+    floor = world.add(shapes.Box((10, 10, 1)), at(0, 0, -0.5), kind="static")
+    lower, upper = world.add(shapes.Box((1, 1, 1)), at(0, 0, 0.5)), world.add(shapes.Box((1, 1, 1)), at(0, 0, 1.5))
+    for _ in range(20 if jit.INTERPRETED else 90):
+        world.step(1 / 60)
+    contacts = world.contacts()
+    assert contacts.pairs.tolist() == [[floor, lower], [lower, upper]]
+    if not jit.INTERPRETED:
+        assert world.asleep([lower, upper]).all()
+        assert contacts.impulse.sum() == pytest.approx(3 * 9.81 / 60, rel=1e-3)
+    world.remove(lower)
+    after = world.contacts()
+    assert len(after) == 0
+    assert after.ended.tolist() == [[floor, lower], [lower, upper]]
+    assert not world.asleep(upper)[0]
+    world.step(1 / 60)
+    assert world.velocities(upper)[0, 2] < -0.1
+    replacement = world.add(shapes.Box((1, 1, 1)), at(5, 0, 5))
+    assert replacement != lower
+    assert len(world.contacts()) == 0
+
+
+def test_a_pickled_world_goes_on_as_if_nothing_had_happened():
+    world = abut.World()
+    world.add(shapes.Terrain(np.zeros((4, 4)), 2.0), at(-3, -3, 0), kind="static")
+    falling = (BALLS[1], shapes.Box((1, 1, 1)), shapes.Cylinder(0.4, 0.8, sides=6))
+    bodies = [world.add(shape, at(0.05 * k, 0, 0.8 + 1.1 * k)) for k, shape in enumerate(falling)]
+    steps = 3 if jit.INTERPRETED else 40
+    for _ in range(steps):
+        world.step(1 / 60)
+    copy = pickle.loads(pickle.dumps(world))
+    for _ in range(steps):
+        world.step(1 / 60)
+        copy.step(1 / 60)
+    np.testing.assert_array_equal(world.poses(bodies), copy.poses(bodies))
+    np.testing.assert_array_equal(world.contacts().impulse, copy.contacts().impulse)
+    copy.validate()
+
+
+def test_bodies_of_several_shapes():
+    dumbbell = [(BALLS[1], at(-1)), (BALLS[1], at(1)), (shapes.Box((2, 0.2, 0.2)), at(0))]
+    world = abut.World()
+    handle = world.add(dumbbell, at(0, 0, 1))
+    assert len(world.contacts()) == 0
+    other = world.add(shapes.Sphere(0.5), at(1.9, 0, 1), kind="kinematic")
+    contacts = world.contacts()
+    assert (contacts.body_a.tolist(), contacts.shape_a.tolist()) == ([handle], [1])
+    assert contacts.depth[0] == pytest.approx(0.1)
+    hits = world.ray([(0, 0, 5), (-1, 0, 5), (0, 3, 5)], [(0, 0, -2), (0, 0, -1), (0, 0, -1)])
+    np.testing.assert_allclose(hits.distance, [3.9, 3.5, np.inf])
+    assert hits.body.tolist() == [handle, handle, -1]
+    assert hits.shape.tolist() == [2, 0, -1]
+    np.testing.assert_allclose(hits.normal[0], (0, 0, 1))
+    assert world.overlap(shapes.Sphere(0.1), at(1.45, 0, 1)).tolist() == [handle, other]
+
+
+def test_a_shape_inside_a_closed_mesh_overlaps_it():
+    world = abut.World()
+    hollow = world.add(shapes.Surface(abut.scenes.icosphere(2, 2.0), thick=False), kind="kinematic")
+    assert world.overlap(shapes.Sphere(0.2)).tolist() == [hollow]
+    assert world.overlap(shapes.Sphere(0.2), at(5)).tolist() == []
+    assert world.closest((0.0, 0.0, 3.0)).distance == pytest.approx(1.0, abs=0.02)
+
+
+def test_bad_input_is_named():
+    world = abut.World()
+    with pytest.raises(abut.InvalidInput, match="kind"):
+        world.add(BALLS[0], kind="floating")
+    with pytest.raises(abut.InvalidInput, match="handles"):
+        world.remove(7)
+    with pytest.raises(abut.InvalidInput, match="dt"):
+        world.step(0.0)
+    with pytest.raises(abut.InvalidInput, match="open surface"):
+        world.add(abut.Mesh(np.eye(3), [[0, 1, 2]]))
+    with pytest.raises(abut.InvalidInput, match="directions"):
+        world.ray((0, 0, 0), (0, 0, 0))
+    body = world.add(BALLS[0])
+    with pytest.raises(abut.InvalidInput, match="twice"):
+        world.move([body, body], np.stack([np.eye(4)] * 2))
+    assert len(world) == 1
+    world.validate()
