@@ -14,7 +14,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import integrity
 from abut.cells.darts import Darts, Indices, Loops
-from abut.cells.deformation import find_moved, find_unsound, list_around, put_rows
+from abut.cells.deformation import find_moved, find_unsound, list_around, list_tetrahedra, put_rows
 from abut.cells.location import Index, build_index
 from abut.cells.sewing import sew_edges
 from abut.cells.signs import NOWHERE
@@ -64,7 +64,7 @@ class Environment:
 
     def _take(self, tables: Tables) -> None:
         self._darts, self._space, self._part_cell, self._centres = tables
-        self._around: tuple[Integers, Integers, Integers] | None = None
+        self._around: tuple[Integers, Integers, Integers, Indices] | None = None
         self._index: Index | None = None
         self._parts_by_cell: tuple[Integers, Integers] | None = None
 
@@ -135,13 +135,13 @@ class Environment:
         rows, points = self._read_moved(vertices, moved)
         if not len(rows):
             return
-        parts, centres = self._list_around(rows)
+        parts, centres, corners = self._list_around(rows)
         space = self._space
         touched = arrays.frozen(np.concatenate((rows, self._given_count + centres)))
         before = arrays.frozen(space.vertices.take(touched, axis=0))
         put_rows(space.vertices, rows, points)
         move_centres(space.vertices, self._given_count, self._centres, centres)
-        unsound = find_unsound(space, parts)
+        unsound = find_unsound(space, parts, corners)
         if unsound != NOWHERE:
             whole = space.vertices[: self._given_count, : self.dimension].copy()
             put_rows(space.vertices, touched, before)
@@ -182,8 +182,9 @@ class Environment:
             raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
         return arrays.frozen(np.ascontiguousarray(rows)), points
 
-    def _list_around(self, rows: Integers) -> tuple[Integers, Integers]:
-        """The parts that change with some vertices, and the centres. Kept, since mostly the same vertices move again."""
+    def _list_around(self, rows: Integers) -> tuple[Integers, Integers, Indices]:
+        """The parts that change with some vertices, the centres, and the corners of parts that are tetrahedra. Kept, since mostly the same vertices
+        move again."""
         if self._around is not None and np.array_equal(rows, self._around[0]):
             return self._around[1:]
         listed = np.zeros(len(self._part_cell), np.bool_)
@@ -194,8 +195,10 @@ class Environment:
             concerned[self._part_cell[parts]] = True
             centres = np.flatnonzero(concerned[self._centres.cell])
             parts = np.flatnonzero(concerned[self._part_cell]) if len(centres) else parts
-        self._around = (rows.copy(), parts, centres)
-        return parts, centres
+        corners = np.empty((len(parts), 4), np.int32)
+        list_tetrahedra(self._space, parts, corners)
+        self._around = (rows.copy(), parts, centres, corners)
+        return parts, centres, corners
 
     def merge(self, a: int, b: int) -> None:
         """Take away the faces between two cells, which become one, cell a; cell b has nothing left, and keeps its number.
