@@ -17,8 +17,10 @@ pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled whe
 
 
 def copy_package(target: Path) -> Path:
-    """A copy of the package with two small modules of its own: a caller, and its callee in another file."""
-    shutil.copytree(PACKAGE, target / "abut", ignore=shutil.ignore_patterns("__pycache__"))
+    """A package of jit.py and two small modules: a caller, and its callee in another file."""
+    (target / "abut").mkdir(parents=True)
+    (target / "abut" / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "jit.py", target / "abut")
     (target / "abut" / "callee.py").write_text(
         "from abut.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
     )

@@ -271,6 +271,7 @@ def test_pickles_and_copies(again):
 # --- libigl's numbering
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "scene, frames, step", [("cloth-ball", ("cloth_ball92", "cloth_ball93"), 92), ("cloth-funnel", ("227", "228"), 227)]
 )
@@ -290,6 +291,7 @@ def test_edges_are_numbered_as_libigl_numbers_them(scene, frames, step):
     assert not (before.edges[a][:, :, np.newaxis] == before.edges[b][:, np.newaxis, :]).any()
 
 
+@pytest.mark.large
 def test_the_scene_cloth_ball():
     path = SCENES / "cloth-ball" / "cloth_ball92.ply"
     if not path.is_file():
@@ -454,6 +456,7 @@ def test_as_mesh_of_what_else_is_a_mesh(tmp_path):
         assert len(as_mesh(path)) == 12
 
 
+@pytest.mark.large
 def test_trimesh_is_imported_only_to_read_files():
     code = "import sys, abut.mesh, abut.scenes; assert 'trimesh' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,6 +1,6 @@
 """abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
 
-from abut import ccd, cells, geometry, scenes
+from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes
 from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
 from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
 from abut.errors import AbutError, InvalidInput, Unsupported
@@ -21,12 +21,16 @@ __all__ = [
     "Rigid",
     "Unsupported",
     "as_mesh",
+    "broad",
     "candidates",
     "ccd",
     "cells",
     "collide",
     "contains",
+    "contours",
+    "convex",
     "distance",
+    "dynamics",
     "geometry",
     "load",
     "save",

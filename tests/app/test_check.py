@@ -299,14 +299,14 @@ def test_two_workers_find_what_one_does(tmp_path, rng, between):
     assert kept[0] == kept[1]
 
 
-COUNT = 1000
+COUNT = 5000  # more than can be done before the interruption comes, however slow this process is
 
 
 @pytest.mark.large
 @pytest.mark.skipif(jit.INTERPRETED or sys.platform == "win32", reason="needs compiled speed and signals")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_keeps_what_is_done(tmp_path, jobs):
-    mesh = scenes.icosphere(3)
+    mesh = scenes.icosphere(2)
     frames = mesh.vertices + np.linspace(0, 1, COUNT)[:, np.newaxis, np.newaxis]
     np.savez(tmp_path / "all.npz", frames=frames, faces=mesh.faces)
     command = [sys.executable, "-m", "abut", "check", "all.npz", "--no-between", "--jobs", jobs]

@@ -34,6 +34,7 @@ def run(monkeypatch, *words):
     return caught.value.code
 
 
+@pytest.mark.large
 def test_demo_tells_what_it_does_and_where_the_page_lies(small, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "200")
     assert run(monkeypatch) == 0

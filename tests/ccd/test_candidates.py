@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 import abut
-from abut.ccd import candidates, runs, stream_candidates
+from abut.broad import runs
+from abut.broad.curve import LEVELS, _place, _place_on_curve, state_table
+from abut.broad.swept import Moving
+from abut.ccd import candidates, stream_candidates
 from abut.ccd.candidates import find_candidates
-from abut.ccd.curve import LEVELS, _place, _place_on_curve, state_table
-from abut.ccd.swept import Moving
 from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
 from ccd.steps import KINDS, SCENES, VOLUMES, as_set, brute_force, brute_force_self, lattice, load_scene, soup

@@ -18,9 +18,11 @@ from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
 from abut.mesh import load
 from ccd.query_kinds import KINDS
+from conftest import SOAK
 
 QUERIES = Path(__file__).parents[3] / "shared" / "data" / "queries"
 SCENES = Path(__file__).parents[3] / "shared" / "data" / "scenes"
+MANY = 5000 if SOAK else 1000
 EXAMPLES = 3 if INTERPRETED else 12
 TOLERANCE = 1e-9
 ASK = {True: ccd.vertex_face, False: ccd.edge_edge}
@@ -106,7 +108,7 @@ def colliding(rng, is_face, count):
 
 
 @pytest.mark.parametrize("is_face", [True, False], ids=["vertex-face", "edge-edge"])
-@pytest.mark.parametrize("count", [20, pytest.param(5000, marks=pytest.mark.large)], ids=["a few", "5000"])
+@pytest.mark.parametrize("count", [20, pytest.param(MANY, marks=pytest.mark.large)], ids=["a few", "many"])
 def test_times_against_exact_roots(is_face, count):
     queries = colliding(np.random.default_rng(count), is_face, count)
     assert len(queries) >= 0.9 * count
@@ -121,6 +123,7 @@ def test_times_keep_any_tolerance(tolerance):
         check(colliding(rng, is_face, 4 if INTERPRETED else 20), is_face, tolerance)
 
 
+@pytest.mark.large
 def test_the_widest_span_of_magnitudes_is_never_missed():
     """Coordinates from 2⁻¹⁰⁷⁴ to 2²⁴⁸: where integers run out of room the status says so, and counts as a hit."""
     rng = np.random.default_rng(4)

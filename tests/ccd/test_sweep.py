@@ -121,6 +121,7 @@ def falling_ball() -> tuple[abut.Motion, abut.Motion]:
     )
 
 
+@pytest.mark.large
 def test_a_ball_that_falls_on_a_floor():
     falling, resting = falling_ball()
     impacts = abut.sweep(falling, resting)
@@ -145,6 +146,7 @@ def test_swapped_bodies_give_the_same_impacts_the_other_way_round():
     np.testing.assert_allclose(two.point[order], one.point, atol=1e-8)
 
 
+@pytest.mark.large
 def test_joined_bodies_have_the_impacts_between_them():
     falling, resting = falling_ball()
     both = join(falling, resting)
@@ -176,6 +178,7 @@ def test_threads_and_memory_do_not_change_the_answer():
         np.testing.assert_array_equal(other.normal, whole.normal)
 
 
+@pytest.mark.large
 def test_candidates_of_motions_hold_every_impact():
     falling, resting = falling_ball()
     turning = abut.Motion(
@@ -237,6 +240,7 @@ def test_a_turning_needle_hits_a_wall_at_the_known_angle():
     assert abut.time_of_impact(rest, turn) == pytest.approx(time, abs=1e-12)
 
 
+@pytest.mark.large
 def test_a_body_far_from_the_origin_of_its_frame_turns_as_exactly_as_its_numbers_allow():
     far = np.array([1e6, -2e6, 5e5])  # places are differences of numbers of this size, off by some 1e-9
     needle = abut.Mesh(np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 0.0, 0.0]]) + far, [[0, 1, 2]])
@@ -251,6 +255,7 @@ def test_a_body_far_from_the_origin_of_its_frame_turns_as_exactly_as_its_numbers
     assert reached - 1e-4 <= abut.time_of_impact(motion, rest) <= reached
 
 
+@pytest.mark.large
 def test_turning_and_straight_pairs_of_joined_bodies_are_all_found():
     falling, resting = falling_ball()
     far = np.array([20.0, 0.0, 0.0])

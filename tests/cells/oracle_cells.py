@@ -1,7 +1,7 @@
 """Walks in rational arithmetic, slow and obvious: a segment is clipped against every convex part, and the closed intervals are joined.
 
-Shares nothing with `abut.cells` but the rule by which cells with faces that are not planar are cut: from the lowest corner of the face, about
-the mean of the corners, rounded as float64.
+Shares nothing with `abut.cells` but the rule by which cells that are not convex with flat faces are cut: from the lowest corner of the face
+that has no straight corner beside it, about the mean of the corners, rounded as float64.
 """
 
 import itertools
@@ -81,8 +81,8 @@ class Part:
         return 2
 
 
-def build(vertices, cells, obstacle):
-    """Parts of cells that are given as lists of inward loops of vertex numbers (in the plane: edges)."""
+def build(vertices, cells, obstacle, slots=1000):
+    """Parts of cells that are given as lists of inward loops of vertex numbers (in the plane: edges), none with more than `slots` faces."""
     points = [exact(vertex) for vertex in vertices]
     owners = {}
     for number, loops in enumerate(cells):
@@ -90,34 +90,69 @@ def build(vertices, cells, obstacle):
             owners.setdefault(frozenset(loop), []).append(number)
     parts = []
     for number, loops in enumerate(cells):
-        flat = [is_planar([points[v] for v in loop]) for loop in loops]
         walls = [
             len(owners[frozenset(loop)]) == 1
             or any(obstacle[other] for other in owners[frozenset(loop)] if other != number)
             for loop in loops
         ]
-        if all(flat):
-            parts.append(Part(number, [[points[v] for v in loop] for loop in loops], walls, not obstacle[number]))
-            continue
+        free = not obstacle[number]
         corners = list(dict.fromkeys(v for loop in loops for v in loop))
-        total = np.zeros(3)
+        rings = [[points[v] for v in loop] for loop in loops]
+        flat = [is_flat(ring) and (len(ring) == 2 or len(ring) < slots) for ring in rings]
+        if all(flat) and len(loops) <= slots and is_convex(rings, [points[v] for v in corners]):
+            parts.append(Part(number, rings, walls, free))
+            continue
+        total = np.zeros(len(points[0]))
         for v in corners:
             total = total + np.asarray(vertices[v])
         centre = exact(total / len(corners))
-        for loop, is_flat, wall in zip(loops, flat, walls, strict=True):
-            for piece in [loop] if is_flat else fan(loop):
+        for loop, is_whole, wall in zip(loops, flat, walls, strict=True):
+            for piece in [loop] if is_whole else fan(np.asarray(vertices), loop):
                 ring = [points[v] for v in piece]
-                sides = [[a, centre, b] for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
-                parts.append(Part(number, [ring, *sides], [wall] + [False] * len(sides), not obstacle[number]))
+                if len(ring) == 2:
+                    sides = [[ring[1], centre], [centre, ring[0]]]
+                else:
+                    sides = [[a, centre, b] for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
+                parts.append(Part(number, [ring, *sides], [wall] + [False] * len(sides), free))
     return parts
 
 
-def is_planar(ring):
-    return len(ring) < 4 or all(height(ring[:3], q) == 0 for q in ring[3:])
+def is_convex(rings, corners):
+    """No corner behind a face; in the plane, only its two ends on an edge."""
+    for ring in rings:
+        others = [q for q in corners if q not in ring]
+        if any(height(ring, q) < 0 or (height(ring, q) == 0 and len(ring) == 2) for q in others):
+            return False
+    return True
 
 
-def fan(loop):
-    k = loop.index(min(loop))
+def triples(ring):
+    return zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1], strict=True)
+
+
+def is_flat(ring):
+    """Planar, and turning one way at each corner."""
+    if len(ring) < 3:
+        return True
+    normals = [cross(minus(b, a), minus(c, b)) for a, b, c in triples(ring)]
+    if len(ring) > 3 and any(height([a, b, c], q) != 0 for a, b, c in triples(ring) for q in ring):
+        return False
+    return all(sum(x * y for x, y in zip(normals[0], normal, strict=True)) > 0 for normal in normals)
+
+
+def cross(u, v):
+    return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+
+
+def fan(vertices, loop):
+    straight = []
+    for a, b, c in triples(loop):
+        a, b, c = vertices[min(a, c)], vertices[b], vertices[max(a, c)]
+        area = np.linalg.norm(np.cross(b - a, c - a))
+        straight.append(area <= 2.0**-44 * np.abs([a, b, c]).max() * np.linalg.norm(c - a))
+    size = len(loop)
+    good = [v for k, v in enumerate(loop) if not straight[k - 1] and not straight[(k + 1) % size]]
+    k = loop.index(min(good or loop))
     turned = loop[k:] + loop[:k]
     return [[turned[0], a, b] for a, b in itertools.pairwise(turned[1:])]
 

@@ -21,7 +21,7 @@ class World(NamedTuple):
     obstacle: np.ndarray
 
     def parts(self):
-        return oracle.build(self.vertices, self.loops, self.obstacle)
+        return oracle.build(self.vertices, self.loops, self.obstacle, self.environment._space.face.shape[1])
 
 
 def grid(n):

@@ -279,6 +279,7 @@ def test_copies_and_pickles_stand_on_their_own(duplicate):
         assert expected == meeting_pairs(vertices, BOX.faces, other.vertices, other.mesh.faces)
 
 
+@pytest.mark.large
 def test_contacts_can_be_pickled():
     hits = collide(Rigid(BOX), Deformable(scenes.box(center=(0.75, 0.5, 0.9))))
     again = pickle.loads(pickle.dumps(hits))

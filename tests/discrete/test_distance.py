@@ -330,6 +330,7 @@ def test_copies_at_the_same_place_are_at_distance_zero():
     assert distance(a, b).distance == 0.0
 
 
+@pytest.mark.large
 def test_the_depth_of_contacts_is_minus_the_distance():
     for offset in ((1.5, 0.2, 0.1), (0.5, 0.5, 0.5))[: 1 if SLOW else 2]:
         a, b = Rigid(scenes.icosphere(0)), Rigid(scenes.box((1.5, 1.5, 1.5)), translation(*offset))

@@ -12,6 +12,7 @@ import triangle_pairs
 from abut.geometry.crossings import meet_segment_triangle, meet_triangle_triangle
 from abut.geometry.triangles import closest_point_triangle, closest_segment_triangle, closest_triangle_triangle
 from abut.jit import INTERPRETED
+from conftest import SOAK
 
 FAMILIES = list(triangle_pairs.FAMILIES)
 FEW = 6 if INTERPRETED else 25
@@ -128,7 +129,7 @@ def test_point_above_slivers():
 @pytest.mark.large
 def test_point_above_many_slivers():
     rng = np.random.default_rng(32)
-    for _ in range(4_000):
+    for _ in range(4_000 if SOAK else 500):
         p, *triangle = above_slivers(rng)
         check_point(p, triangle)
 

@@ -27,6 +27,7 @@ def test_old_lists_count_as_empty():
         grid.validate()
 
 
+@pytest.mark.large
 def test_memory_follows_occupancy_on_a_long_way():
     grid = Voxels(0.25)
     ball, companion = scenes.icosphere(0), scenes.icosphere(0, center=(0.5, 0, 0))
@@ -143,6 +144,7 @@ def test_indices_are_monotone_and_finite():
     assert 0 <= pack_key(-1, -(2**52), 2**52) < 2**63
 
 
+@pytest.mark.large
 def test_large_facets_meet_whatever_comes_before_and_after_them():
     huge = Mesh([(-50, -50, 0), (50, -50, 0.1), (0, 80, -0.1)], [(0, 1, 2)])
     tilted = Mesh([(-50, 0, -50), (50, 0.3, -50), (0, -0.2, 80)], [(0, 1, 2)])

@@ -50,6 +50,7 @@ def test_box_measures():
     assert mesh.area == pytest.approx(22, rel=1e-15)
 
 
+@pytest.mark.large
 def test_torus_measures():
     mesh = scenes.torus(2.0, 0.5, 200, 100)
     assert len(mesh) == 2 * 200 * 100

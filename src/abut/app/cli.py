@@ -90,6 +90,23 @@ def check(
 
 
 @app.command()
+def view(
+    frames: Annotated[
+        list[str], typer.Argument(help="Meshes of one connectivity: files, globs, folders or .npz archives.")
+    ],
+    html: Annotated[Path, typer.Option(help="The page to write.")] = Path("out/view.html"),
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Take the frames as given, not in natural order.")
+    ] = False,
+    browse: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Show a mesh or an animation in 3D: writes one page that opens without a network, and opens it."""
+    from abut.app import view as job
+
+    job.run(frames, html, console, keep_order=keep_order, browse=browse)
+
+
+@app.command()
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; all of them if none is named.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Only list the benchmarks.")] = False,

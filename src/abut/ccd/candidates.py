@@ -5,12 +5,12 @@ The first thing of a pair is the query: for every vertex its faces are found, fo
 """
 
 from abut import arrays
-from abut.ccd.blocks import Primitives, build
+from abut.broad.blocks import Primitives, build
+from abut.broad.runs import Search, find_pairs
+from abut.broad.search import EVERY, LARGER, Rules
+from abut.broad.swept import VOLUMES, Moving, frame_of
 from abut.ccd.motion import Motion, read_motions
 from abut.ccd.results import Candidates
-from abut.ccd.runs import Search, find_pairs
-from abut.ccd.search import EVERY, LARGER, Rules
-from abut.ccd.swept import VOLUMES, Moving, frame_of
 from abut.errors import InvalidInput
 from abut.jit import threads_for
 from abut.mesh import Mesh, as_mesh

@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, indices
+from abut.broad.swept import Indices
 from abut.ccd.candidates import moving_of
 from abut.ccd.results import Candidates
-from abut.ccd.swept import Indices
 from abut.geometry.vec import Vec3, cross, dot, scale, subtract
 from abut.jit import element, inlined, parallel, prange
 

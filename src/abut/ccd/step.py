@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.arrays import Floats, Integers
+from abut.broad.swept import Moving
 from abut.ccd.motion import Motion
 from abut.ccd.results import Kind
 from abut.ccd.solve import Pairs, Side, Statuses, solve
 from abut.ccd.stream import stream
-from abut.ccd.swept import Moving
 from abut.ccd.turning import solve_turning
 
 TURNING_TOLERANCE = 1e-9

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import frozen
-from abut.ccd.blocks import WIDTH, Blocks, View, build, open_blocks
+from abut.broad.blocks import WIDTH, Blocks, View, build, open_blocks
+from abut.broad.runs import BLOCK_ROOM, Scratch, Search, reserve
+from abut.broad.search import LATER, Rules, collect, lanes_at_once, list_blocks
+from abut.broad.swept import Indices, Moving, frame_of
 from abut.ccd.candidates import check_volume, list_searches, movings_of, primitive_count
 from abut.ccd.filters import is_never_coplanar, scale_of
 from abut.ccd.motion import read_motions
 from abut.ccd.results import Candidates, Kind
-from abut.ccd.runs import BLOCK_ROOM, Scratch, Search, reserve
-from abut.ccd.search import LATER, Rules, collect, lanes_at_once, list_blocks
-from abut.ccd.swept import Indices, Moving, frame_of
 from abut.errors import InvalidInput
 from abut.jit import kernel, parallel, prange, threads_for
 from abut.lanes import count_bits

@@ -1,8 +1,12 @@
 """Inside a partition of space: points that move through convex cells, followed exactly (Jund 2010, chapters 2 and 3)."""
 
+from abut.cells.body_results import BodyMoves
 from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.darts import OUTSIDE, Darts
 from abut.cells.environment import Environment
+from abut.cells.filling import from_surface
+from abut.cells.meeting import Meetings, find_meetings
+from abut.cells.mobile import Mobile
 from abut.cells.orbits import Marker, label_orbits, orbit
 from abut.cells.particles import Particles
 from abut.cells.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
@@ -16,14 +20,19 @@ __all__ = [
     "OUTSIDE",
     "VERTEX",
     "VOLUME",
+    "BodyMoves",
     "Darts",
     "Environment",
     "Kind",
     "Marker",
+    "Meetings",
+    "Mobile",
     "Moves",
     "Particles",
     "Status",
     "channel",
+    "find_meetings",
+    "from_surface",
     "hexahedra",
     "label_orbits",
     "mixed",

@@ -6,7 +6,8 @@ error (`subdivision`). Not found: cells that overlap without sharing a face, and
 then between them).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import bisect
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import convexity
 from abut.cells.darts import Indices, Loops
-from abut.cells.environment import Environment, Recipe, Tables, as_mask
+from abut.cells.environment import Environment, Recipe, as_mask
+from abut.cells.fabric import Tables
 from abut.cells.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
 from abut.cells.space import lay_out
@@ -62,7 +64,12 @@ def polyhedra(vertices: object, cells: Iterable[Iterable[Sequence[int]]], obstac
     count = int(loops.cell[-1]) + 1 if len(loops.cell) else 0
     loops = _turn_inwards(points, loops, count)
     phi2 = sew_edges(loops, "cells")
-    return _of_loops(points, lambda: (loops, phi2), count, obstacle, "cells")
+    first = convexity.faces_of_cells(loops, count)
+
+    def rings(cell: int) -> list[list[int]]:
+        return [ring_of(loops, face) for face in range(first[cell], first[cell + 1])]
+
+    return _of_loops(points, loops, phi2, count, obstacle, Recipe(rings, "cells"))
 
 
 def polygons(vertices: object, polygons: object, obstacle: object = None) -> Environment:
@@ -76,7 +83,8 @@ def polygons(vertices: object, polygons: object, obstacle: object = None) -> Env
     border = len(loops.vertex)
     space = lay_out(darts, raised, np.arange(border, dtype=np.int32), darts.cell[:border], marks.copy())
     nothing = Centres(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
-    return Environment(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, None)
+    recipe = Recipe(lambda cell: [ring_of(loops, cell)], "polygons")
+    return Environment(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe)
 
 
 def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
@@ -111,41 +119,39 @@ def _of_shapes(points: Floats, given: list[tuple[Shape, object]], obstacle: obje
         rows.append((shape, checked.astype(np.int32)))
         count += len(checked)
 
-    def link() -> tuple[Loops, Indices]:
-        parts: list[tuple[Loops, Indices]] = []
-        first = 0
-        for shape, corners in rows:
-            parts.append(loops_of(shape, corners, first))
-            first += len(corners)
-        return parts[0] if len(parts) == 1 else concatenate(parts)
+    parts: list[tuple[Loops, Indices]] = []
+    firsts: list[int] = []
+    for shape, corners in rows:
+        firsts.append(sum(len(earlier) for _, earlier in rows[: len(firsts)]))
+        parts.append(loops_of(shape, corners, firsts[-1]))
 
-    return _of_loops(points, link, count, obstacle, name)
+    def rings(cell: int) -> list[list[int]]:
+        kind = bisect.bisect_right(firsts, cell) - 1
+        shape, corners = rows[kind]
+        row = corners[cell - firsts[kind]].tolist()
+        return [[row[k] for k in face] for face in shape.faces]
+
+    loops, phi2 = parts[0] if len(parts) == 1 else concatenate(parts)
+    return _of_loops(points, loops, phi2, count, obstacle, Recipe(rings, name))
 
 
-def _of_loops(
-    points: Floats, link: Callable[[], tuple[Loops, Indices]], count: int, obstacle: object, name: str
-) -> Environment:
-    """`link` gives the faces of the cells and their φ2; it is asked again when a deformation forces cells to be cut."""
+def ring_of(loops: Loops, face: int) -> list[int]:
+    """The corners of a face."""
+    return loops.vertex[loops.start[face] : loops.start[face + 1]].tolist()
+
+
+def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle: object, recipe: Recipe) -> Environment:
     if count == 0:
-        raise InvalidInput(name, "holds no cells")
+        raise InvalidInput(recipe.name, "holds no cells")
     marks = _obstacles(obstacle, count)
-
-    return Environment(_make(points, *link(), marks, name), points, marks, Recipe(link, _make, name))
-
-
-def _make(
-    points: Floats, loops: Loops, phi2: Indices, marks: NDArray[np.bool_], name: str, *, cut_dented: bool = False
-) -> Tables:
-    """All tables of an environment. Cells without faces, which have been merged into others, have no parts."""
-    live, numbers = np.unique(loops.cell, return_inverse=True)
-    loops = loops._replace(cell=numbers.astype(np.int32))
-    shapes = convexity.judge_cells(points, loops, len(live))
-    convexity.refuse(shapes.verdict, live, name, allow_dented=cut_dented)
-    parts = subdivide(points, loops, phi2, shapes, live, name)
-    darts = sew_volumes(parts.loops, parts.phi2, name)
-    cell = live[parts.cell].astype(np.int64)
+    numbers = np.arange(count, dtype=np.int32)
+    shapes = convexity.judge_cells(points, loops, count)
+    convexity.refuse(shapes.verdict, numbers, recipe.name)
+    parts = subdivide(points, loops, phi2, shapes, numbers, recipe.name)
+    darts = sew_volumes(parts.loops, parts.phi2, recipe.name)
+    cell = parts.cell.astype(np.int64)
     space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[cell])
-    return Tables(darts, space, cell, parts.centres._replace(cell=live[parts.centres.cell].astype(np.int64)))
+    return Environment(Tables(darts, space, cell, parts.centres), points, marks, recipe)
 
 
 def _refuse_repeated(rows: Integers, name: str) -> None:

@@ -1,8 +1,8 @@
 """Which faces are planar and which cells convex, decided by exact signs of the corners' coordinates.
 
-A cell is *whole* when each of its faces is planar, no three successive corners of a face lie in a line, and no corner lies behind a face
-while one lies before it. In floating point that is rare outside of grids: faces of four and more corners are hardly ever planar.
-`subdivision` cuts the cells that are not whole.
+A face is *flat* when its corners lie in a plane and turn one way at each of them. A cell is *whole* when each of its faces is flat and no
+corner lies behind a face while one lies before it. In floating point that is rare outside of grids: faces of four and more corners are
+hardly ever planar. `subdivision` cuts the cells that are not whole.
 """
 
 from typing import NamedTuple
@@ -26,13 +26,21 @@ _WORDS = {
 }
 
 
+class NotStarShaped(InvalidInput):
+    """Some cells cannot be cut about their centres."""
+
+    def __init__(self, name: str, cells: list[int]) -> None:
+        super().__init__(name, "is not convex: it is not even star-shaped about the mean of its corners", min(cells))
+        self.cells = cells
+
+
 class Shapes(NamedTuple):
     """What the exact tests found."""
 
     base: Indices
     """(faces,) the dart of each face whose corner and the two that follow span its plane best"""
     planar: NDArray[np.bool_]
-    """(faces,)"""
+    """(faces,) flat, so never to be cut"""
     verdict: NDArray[np.int8]
     """(cells,) GOOD for whole cells; WARPED where a face is not planar; else what is wrong"""
 
@@ -65,21 +73,43 @@ def point_2d(vertices: Floats, i: Row) -> Vec2:
 
 
 @kernel
-def _find_base(vertices: Floats, vertex: Indices, begin: Row, end: Row) -> int:
-    """The dart of a face whose triangle with the next two corners is largest, or −1 where three corners lie in a line."""
-    best, largest, size = -1, -1.0, end - begin
+def _find_base(vertices: Floats, vertex: Indices, begin: Row, end: Row) -> tuple[Row, bool]:
+    """The dart of a face whose triangle with the next two corners is largest, and whether three successive corners lie in a line."""
+    best, largest, size, straight = begin, -1.0, end - begin, False
     for k in range(size):
         a = point_3d(vertices, vertex[begin + k])
         b = point_3d(vertices, vertex[begin + (k + 1) % size])
         c = point_3d(vertices, vertex[begin + (k + 2) % size])
-        if is_collinear(a, b, c):
-            return -1
+        straight |= is_collinear(a, b, c)
         area_sq = norm_sq(cross(subtract(b, a), subtract(c, a)))
         if area_sq > largest:
             best, largest = begin + k, area_sq
         if size == 3:
             break
-    return best
+    return best, straight
+
+
+@kernel
+def _turns_one_way(vertices: Floats, vertex: Indices, begin: Row, end: Row, base: Row) -> bool:
+    """Whether a planar face without straight corners is convex: seen along an axis, all its corners turn as the one after the base does."""
+    size = end - begin
+    for axis in range(3):
+        turn = 0
+        for k in range(size):
+            first = base - begin + k
+            a = point_3d(vertices, vertex[begin + first % size])
+            b = point_3d(vertices, vertex[begin + (first + 1) % size])
+            c = point_3d(vertices, vertex[begin + (first + 2) % size])
+            side = orient_2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(c, axis))
+            if k == 0:
+                turn = side
+                if turn == 0:  # the axis lies in the plane
+                    break
+            elif side != turn:
+                return False
+        if turn != 0:
+            return True
+    return False
 
 
 @kernel
@@ -139,12 +169,12 @@ def _judge(
     vertex, start = loops.vertex, loops.start
     first, last = faces[cell], faces[cell + 1]
     count = _gather(vertex, start[first], start[last], corners)
+    straight_seen = False
     for face in range(first, last):
-        planar[face] = True
-        base[face] = _find_base(vertices, vertex, start[face], start[face + 1])
-        if base[face] < 0:
-            return COLLINEAR
-    if count == 4:
+        base[face], straight = _find_base(vertices, vertex, start[face], start[face + 1])
+        planar[face] = not straight
+        straight_seen |= straight
+    if count == 4 and last - first == 4 and not straight_seen:
         return _judge_tetrahedron(vertices, corners)
     warped, outside_seen, inside_seen = False, False, False
     for face in range(first, last):
@@ -154,11 +184,15 @@ def _judge(
                 planar[face] = False
                 warped = True
                 break
+        if planar[face] and end - begin > 3:
+            planar[face] = _turns_one_way(vertices, vertex, begin, end, base[face])
         for k in range(count):
             if not _holds(vertex, begin, end, corners[k]):
                 side = _side_of(vertices, vertex, begin, end, base[face], corners[k])
                 inside_seen |= side > 0
                 outside_seen |= side < 0
+    if straight_seen:
+        return COLLINEAR
     if outside_seen and not inside_seen:
         return INVERTED
     if warped:
@@ -214,9 +248,9 @@ def judge_polygons(vertices: Floats, loops: Loops) -> NDArray[np.int8]:
     return verdict
 
 
-def refuse(verdict: NDArray[np.int8], cells: Indices, name: str, *, allow_dented: bool = False) -> None:
-    """Raise `InvalidInput` for the first cell that is neither whole nor warped nor (where allowed) non-convex, by its number in `cells`."""
-    bad = verdict > (NOT_CONVEX if allow_dented else WARPED)
+def refuse(verdict: NDArray[np.int8], cells: Indices, name: str, *, allow: tuple[int, ...] = ()) -> None:
+    """Raise `InvalidInput` for the first cell that is neither whole nor warped nor as `allow` says, by its number in `cells`."""
+    bad = (verdict > WARPED) & ~np.isin(verdict, allow)
     if bad.any():
         row = int(np.argmax(bad))
         raise InvalidInput(name, _WORDS[int(verdict[row])], int(cells[row]))

@@ -22,6 +22,8 @@ Row = Any
 
 OUTSIDE = -1
 """The cell of darts beyond the border. It is an obstacle, and not convex: nothing is ever decided by its shape."""
+UNUSED = -2
+"""The cell of darts that surgery took away and has not used again. All their links lead to themselves."""
 
 
 class Darts(NamedTuple):
@@ -35,7 +37,7 @@ class Darts(NamedTuple):
     vertex: Indices
     """where the dart begins: a row of the vertices"""
     cell: Indices
-    """the cell of highest dimension it belongs to, or OUTSIDE"""
+    """the cell of highest dimension it belongs to, or OUTSIDE, or UNUSED"""
 
 
 class Loops(NamedTuple):

@@ -104,15 +104,16 @@ def _skip_sound(vertices: Floats, corners: Indices, k: int) -> int:
 
 
 @kernel
-def find_unsound(space: Space, parts: Integers, corners: Indices) -> int:
-    """The first of these parts, whose corners `list_tetrahedra` has listed, that is not sound, or NOWHERE."""
-    k = integer(0)
+def list_unsound(space: Space, parts: Integers, corners: Indices, unsound: Integers) -> int:
+    """List those of these parts, whose corners `list_tetrahedra` has listed, that are not sound; how many."""
+    k, count = integer(0), 0
     while True:
         k = _skip_sound(space.vertices, corners, k)
         if k == len(parts):
-            return NOWHERE
+            return count
         if not is_sound(space, parts[k]):
-            return parts[k]
+            unsound[count] = parts[k]
+            count += 1
         k += 1
 
 
@@ -141,12 +142,12 @@ def put_rows(vertices: Floats, rows: Integers, points: Floats) -> None:
 def list_around(space: Space, vertices: Integers, is_listed: NDArray[np.bool_]) -> None:
     """Mark the parts around these vertices."""
     for vertex in vertices:
-        for k in range(space.star_start[vertex], space.star_start[vertex + 1]):
+        for k in range(space.star_begin[vertex], space.star_end[vertex]):
             is_listed[space.star[k]] = True
 
 
 @kernel
-def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -> tuple[Row, Vec3, bool]:
+def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) -> tuple[Row, Vec3, bool]:
     """Where a particle is whose cell has moved: its part, its position, and whether a wall has passed over it."""
     for k in range(first, last):
         if holds(space, parts[k], p):
@@ -166,8 +167,9 @@ def _find_again(space: Space, first: Row, last: Row, parts: Integers, p: Vec3) -
 @kernel
 def settle_rows(
     space: Space,
-    parts_start: Integers,
-    parts: Integers,
+    parts_begin: Integers,
+    parts_end: Integers,
+    parts: Indices,
     cell_of_row: Integers,
     rows: Integers,
     cells: Indices,
@@ -178,7 +180,7 @@ def settle_rows(
     for k in range(len(rows)):
         row, cell = rows[k], cell_of_row[k]
         p = (position[row, 0], position[row, 1], position[row, 2])
-        cells[row], reached, pushed[row] = _find_again(space, parts_start[cell], parts_start[cell + 1], parts, p)
+        cells[row], reached, pushed[row] = _find_again(space, parts_begin[cell], parts_end[cell], parts, p)
         if space.stale[cells[row]]:
             renew_record(space, integer(cells[row]))
         for axis in range(3):

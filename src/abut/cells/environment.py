@@ -1,11 +1,12 @@
 """An environment: a part of the plane or of space, cut into convex cells, some of which are obstacles. What particles move in.
 
 Users see cells as they gave them; the map consists of convex parts with exactly planar faces (`subdivision`). Where every cell is whole,
-the two are the same. The outside is an obstacle.
+the two are the same. The outside is an obstacle. Surgery changes the cells concerned and their neighbours only (`grafting`).
 """
 
+import weakref
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +14,26 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import integrity
-from abut.cells.darts import Darts, Indices, Loops
-from abut.cells.deformation import find_moved, find_unsound, list_around, list_tetrahedra, put_rows
+from abut.cells.convexity import NotStarShaped
+from abut.cells.darts import Darts, Indices
+from abut.cells.deformation import find_moved, list_around, list_tetrahedra, list_unsound, put_rows
+from abut.cells.fabric import Fabric, Tables, follow_rings
+from abut.cells.grafting import Ring, graft
+from abut.cells.growth import Lists, Rows, grown
+from abut.cells.history import History
 from abut.cells.location import Index, build_index
-from abut.cells.sewing import sew_edges
-from abut.cells.signs import NOWHERE
-from abut.cells.space import REACH, Space, fit_planes, link_cells, pack_space, spoil_records
-from abut.cells.subdivision import Centres, move_centres
-from abut.cells.surgery import cut_cell, merge_cells, sew_cells
+from abut.cells.slicing import Bulging, Plane, slice_cells
+from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
+from abut.cells.surgery import Rings, cut_cell, faces_between, merge_cells, open_faces, sew_cells, split_cell
+from abut.cells.surroundings import enclose_plane, enclose_space
 from abut.errors import InvalidInput, Unsupported
 
 
-class Tables(NamedTuple):
-    """All that is derived from the cells and the vertices."""
-
-    darts: Darts
-    space: Space
-    part_cell: Integers
-    """(parts,) the cell of each part"""
-    centres: Centres
-    """of the cells that are cut; they are the last rows of the vertices"""
-
-
 class Recipe(NamedTuple):
-    """How tables are made anew after surgery, or after a deformation that forces cells to be cut."""
+    """What is known of the cells as they were given."""
 
-    link: Callable[[], tuple[Loops, Indices]]
-    """the faces of the cells as given, and φ2"""
-    make: Callable[..., Tables]
+    rings: Callable[[int], list[Ring]]
+    """the loops of a cell's faces, anticlockwise seen from inside; in the plane its one outline"""
     name: str
     """of the cells, in messages"""
 
@@ -48,25 +41,24 @@ class Recipe(NamedTuple):
 class Environment:
     """Convex cells and a map of darts over them. Made by the functions of `abut.cells`, not by hand."""
 
-    def __init__(self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], recipe: Recipe | None) -> None:
-        self._take(tables)
+    def __init__(self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], recipe: Recipe) -> None:
+        self._fabric = Fabric(tables, len(vertices))
         self._given: Floats | None = vertices  # None after a deformation, until asked for
-        self._given_count = len(vertices)
-        self._obstacle = obstacle
-        self._heir = np.arange(len(obstacle))  # what each cell has been merged into
-        self._recipe = recipe  # None where cells are never cut
-        self._loops: Loops | None = None  # the faces after surgery
-        self._may_be_dented = False
+        self._marks = Rows(obstacle=obstacle)
+        self._recipe = recipe
+        self._rings: dict[int, list[Ring]] = {}  # of cells that are not as they were given
+        self._dented: set[int] = set()  # cells that a deformation has made non-convex
+        self._history = History()
+        self._crowds: weakref.WeakSet[Any] = weakref.WeakSet()
         self._stamps = np.zeros(len(tables.part_cell), np.int64)
         self._version = 0
-        self._cut_version = 0
         self._addresses, self._packed_space = np.empty(0, np.int64), None
+        self._take_views()
 
-    def _take(self, tables: Tables) -> None:
-        self._darts, self._space, self._part_cell, self._centres = tables
-        self._around: tuple[Integers, Integers, Integers, Indices] | None = None
+    def _take_views(self) -> None:
+        self._darts, self._space, self._part_cell = self._fabric.darts, self._fabric.space, self._fabric.part_cell
         self._index: Index | None = None
-        self._parts_by_cell: tuple[Integers, Integers] | None = None
+        self._around: tuple[Integers, Integers, NDArray[np.bool_], Indices] | None = None
 
     @property
     def dimension(self) -> int:
@@ -75,9 +67,10 @@ class Environment:
 
     @property
     def vertices(self) -> Floats:
-        """(n, dimension) as given, without the centres of cells that are cut."""
+        """(n, dimension) as given, then those that cuts have added; without the centres of cells that are cut."""
         if self._given is None:
-            self._given = arrays.frozen(self._space.vertices[: self._given_count, : self.dimension].copy())
+            rows = self._space.vertices[: self._fabric.vertex_count, : self.dimension]
+            self._given = arrays.frozen(rows.copy())
         return self._given
 
     @property
@@ -87,13 +80,17 @@ class Environment:
 
     @property
     def cell_count(self) -> int:
-        """How many cells there are, as given."""
-        return len(self._obstacle)
+        """How many cells there are, as given and after cuts; cells that were merged into others count."""
+        return self._marks.count
 
     @property
     def part_cell(self) -> Integers:
-        """(parts,) the cell of each part; parts are the cells of the map."""
+        """(parts,) the cell of each part, −1 for numbers not in use; parts are the cells of the map. Surgery writes into it."""
         return self._part_cell
+
+    @property
+    def _obstacle(self) -> NDArray[np.bool_]:
+        return self._marks["obstacle"]
 
     @property
     def obstacle(self) -> NDArray[np.bool_]:
@@ -115,13 +112,11 @@ class Environment:
         chosen = arrays.indices(np.reshape(np.asarray(cells), (-1, 1)), "cells", 1, self.cell_count)[:, 0]
         marks = np.broadcast_to(as_mask(obstacle, "obstacle", None), chosen.shape)
         self._obstacle[chosen] = marks
-        concerned = np.zeros(self.cell_count, np.bool_)
-        concerned[chosen] = True
-        parts = np.flatnonzero(concerned[self._part_cell])
+        _, parts = self._list_parts().gather(np.unique(chosen))
         self._space.obstacle[parts] = self._obstacle[self._part_cell[parts]]
         faces = self._space.face[parts]
         beyond = self._space.cell[self._space.across[faces[faces >= 0]]]
-        around = np.concatenate((parts, beyond[beyond >= 0].astype(np.int64)))
+        around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
         link_cells(self._space, np.unique(around))
 
     def deform(self, vertices: object, moved: object = None) -> None:
@@ -135,101 +130,214 @@ class Environment:
         rows, points = self._read_moved(vertices, moved)
         if not len(rows):
             return
-        parts, centres, corners = self._list_around(rows)
+        parts, concerned, corners = self._list_around(rows)
         space = self._space
-        touched = arrays.frozen(np.concatenate((rows, self._given_count + centres)))
-        before = arrays.frozen(space.vertices.take(touched, axis=0))
+        before = arrays.frozen(space.vertices.take(rows, axis=0))
         put_rows(space.vertices, rows, points)
-        move_centres(space.vertices, self._given_count, self._centres, centres)
-        unsound = find_unsound(space, parts, corners)
-        if unsound != NOWHERE:
-            whole = space.vertices[: self._given_count, : self.dimension].copy()
-            put_rows(space.vertices, touched, before)
-            if self._recipe is None:
-                cell = int(self._part_cell[unsound])
-                raise InvalidInput("vertices", f"cell {cell} turns flat, inside out or non-convex")
-            self._rebuild(arrays.frozen(whole), self._loops, self._obstacle)
-            return
+        self._fabric.renew_centres(concerned)
+        unsound = np.empty(len(parts), np.int64)
+        unsound = unsound[: list_unsound(space, parts, corners, unsound)]
+        if len(unsound):
+            try:
+                self._recut(np.unique(self._part_cell[unsound]).tolist())
+            except InvalidInput as error:
+                put_rows(space.vertices, rows, before)
+                self._fabric.renew_centres(concerned)
+                if self.dimension == 3:
+                    raise
+                words = f"cell {error.row} turns flat, inside out or non-convex"
+                raise InvalidInput("vertices", words) from None
+            parts = parts[parts < len(self._part_cell)]
         spoil_records(self._space, parts)
         self._fit_reach(points)
         self._version += 1
         self._stamps[parts] = self._version
         self._given, self._index = None, None
 
+    def _read_moved(self, vertices: object, moved: object) -> tuple[Integers, Floats]:
+        """The rows of the vertices that move, and where to."""
+        points, count = arrays.points(vertices, "vertices", dimensions=self.dimension), self._fabric.vertex_count
+        if moved is None:
+            if len(points) != count:
+                raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {count}")
+            rows = np.empty(len(points), np.int64)
+            rows = arrays.frozen(rows[: find_moved(points, self._space.vertices, rows)])
+            return rows, arrays.frozen(points.take(rows, axis=0))
+        rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, count)[:, 0]
+        if len(points) != len(rows):
+            raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
+        return arrays.frozen(np.ascontiguousarray(rows)), points
+
+    def _list_around(self, rows: Integers) -> tuple[Integers, NDArray[np.bool_], Indices]:
+        """The parts that change with some vertices, a mark for each cell concerned (and False at the end), and the corners of parts that are
+        tetrahedra. Kept, since mostly the same vertices move again."""
+        if self._around is not None and np.array_equal(rows, self._around[0]):
+            return self._around[1:]
+        listed = np.zeros(len(self._part_cell), np.bool_)
+        list_around(self._space, rows, listed)
+        concerned = np.zeros(self.cell_count + 1, np.bool_)  # the last one stands for no cell
+        concerned[self._part_cell[listed]] = True
+        parts = np.flatnonzero(listed)
+        if concerned[self._fabric.centre_rows["cell"]].any():
+            parts = np.flatnonzero(concerned[self._part_cell])
+        corners = np.empty((len(parts), 4), np.int32)
+        list_tetrahedra(self._space, parts, corners)
+        self._around = (rows.copy(), parts, concerned, corners)
+        return parts, concerned, corners
+
     def _fit_reach(self, points: Floats) -> None:
         """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
         space, largest = self._space, float(np.abs(points).max())
-        if 2 * len(points) >= self._given_count:
+        if 2 * len(points) >= self._fabric.vertex_count:
             largest = float(np.abs(space.vertices).max(initial=1.0 if self.dimension == 2 else 0.0))
         elif largest <= space.reach:
             return
         wanted = REACH * largest
         if wanted > 2 * space.reach or wanted < space.reach / 2:
-            self._space = space._replace(reach=wanted)
+            self._fabric.reach = wanted
+            self._fabric.weave()
+            self._take_views()
             spoil_records(self._space, np.arange(len(self._part_cell)))
 
-    def _read_moved(self, vertices: object, moved: object) -> tuple[Integers, Floats]:
-        """The rows of the vertices that move, and where to."""
-        points = arrays.points(vertices, "vertices", dimensions=self.dimension)
-        if moved is None:
-            if len(points) != self._given_count:
-                raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {self._given_count}")
-            rows = np.empty(len(points), np.int64)
-            rows = arrays.frozen(rows[: find_moved(points, self._space.vertices, rows)])
-            return rows, arrays.frozen(points.take(rows, axis=0))
-        rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, self._given_count)[:, 0]
-        if len(points) != len(rows):
-            raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
-        return arrays.frozen(np.ascontiguousarray(rows)), points
+    def _recut(self, cells: list[int]) -> None:
+        """Make the parts of cells anew whose faces are flat no longer, or that are convex no longer."""
+        rings = self._open_rings()
+        for cell in cells:
+            rings.keep(cell)
+        self._perform(rings, dented=set(cells))
 
-    def _list_around(self, rows: Integers) -> tuple[Integers, Integers, Indices]:
-        """The parts that change with some vertices, the centres, and the corners of parts that are tetrahedra. Kept, since mostly the same vertices
-        move again."""
-        if self._around is not None and np.array_equal(rows, self._around[0]):
-            return self._around[1:]
-        listed = np.zeros(len(self._part_cell), np.bool_)
-        list_around(self._space, rows, listed)
-        parts, centres = np.flatnonzero(listed), np.empty(0, np.int64)
-        if len(self._centres.cell):
-            concerned = np.zeros(self.cell_count, np.bool_)
-            concerned[self._part_cell[parts]] = True
-            centres = np.flatnonzero(concerned[self._centres.cell])
-            parts = np.flatnonzero(concerned[self._part_cell]) if len(centres) else parts
-        corners = np.empty((len(parts), 4), np.int32)
-        list_tetrahedra(self._space, parts, corners)
-        self._around = (rows.copy(), parts, centres, corners)
-        return parts, centres, corners
+    def faces_of(self, cell: int) -> list[list[int]]:
+        """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none."""
+        return [list(ring) for ring in self._rings_of(self._read_cell(cell, "cell"))]
 
     def merge(self, a: int, b: int) -> None:
         """Take away the faces between two cells, which become one, cell a; cell b has nothing left, and keeps its number.
 
-        The result must be convex, and both free or both obstacles. Particles in either go on in the one.
+        The result must be convex (but for rounding), and both free or both obstacles. Particles in either go on in the one.
         """
         a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
-        recipe = self._demand_recipe("merge")
         if self._obstacle[a] != self._obstacle[b]:
             raise InvalidInput("cells", f"one of {a} and {b} is an obstacle, the other is free")
-        loops = merge_cells(self._loops if self._loops is not None else recipe.link()[0], a, b)
-        self._rebuild(self.vertices, loops, self._obstacle)
-        self._heir[self._heir == b] = a
+        rings = self._open_rings()
+        merge_cells(rings, a, b)
+        self._perform(rings, heirs=[(b, a)], dented={a} if b in self._dented else set())
 
-    def cut(self, cell: int, corners: object) -> int:
-        """Divide a cell by a new face through some of its corners, given in order; the number of the new cell.
+    def cut(
+        self,
+        cell: int | None = None,
+        corners: object = None,
+        *,
+        plane: tuple[object, object] | None = None,
+        cells: object = None,
+        slit: bool = False,
+    ) -> Any:
+        """Divide a cell along some of its corners, or cells by a plane. With `slit`, the way between the halves is closed.
 
-        Two corners that follow one another share an edge of the cell or one of its faces, which is then cut in two on both sides. Seen from
-        the cell that keeps its number, the loop runs anticlockwise. Nothing changes for particles but the cell they are in; mark one of
-        the two as an obstacle to close the way.
+        `cut(cell, corners)` divides a cell by a new face through some of its corners, given in order, and returns the number of the new cell. Two
+        corners that follow one another share an edge of the cell or one of its faces, which is then cut in two on both sides. Seen from the
+        cell that keeps its number, the loop runs anticlockwise. In the plane, `corners` are two, and the cell to the left of the line
+        from the first to the second keeps its number.
+
+        `cut(plane=(point, normal))` divides all cells that the plane (in the plane: the line) passes through, `cells=[…]` those alone. It
+        returns (k,2): the number of each cut cell, kept by the half behind the plane, and that of the half the normal points to. New
+        vertices are added to `vertices`. A cell with bulging faces of which a half would not be star-shaped falls into its parts first,
+        which become cells. Cells of which the plane meets only a face, an edge or a corner are not cut; where no cell is
+        cut, or one of `cells` is not, `InvalidInput` says so.
+
+        With `slit=True` the two sides get vertices of their own along the cut, which is then a wall without thickness; `sew` closes it.
         """
-        cell = self._read_cell(cell, "cell")
-        recipe = self._demand_recipe("cut")
+        if (plane is None) == (corners is None):
+            raise InvalidInput("plane", "give either a cell and its corners, or a plane")
+        if plane is not None:
+            return self._cut_by_plane(*self._read_plane(plane, cells), slit)
+        pair = (self._read_cell(cell, "cell"), self.cell_count)
         loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, len(self.vertices))[:, 0]
-        if len(loop) < 3 or len(np.unique(loop)) != len(loop):
-            raise InvalidInput("corners", "must be three or more different vertices")
-        new = self.cell_count
-        loops = cut_cell(self._loops if self._loops is not None else recipe.link()[0], cell, loop, new)
-        self._rebuild(self.vertices, loops, np.append(self._obstacle, self._obstacle[cell]))
-        self._heir = np.append(self._heir, new)
-        return new
+        if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
+            count = "two" if self.dimension == 2 else "three or more"
+            raise InvalidInput("corners", f"must be {count} different vertices")
+        rings = self._open_rings()
+        cut_cell(rings, pair[0], loop.tolist(), pair[1])
+        self._finish_cut(rings, np.empty((0, self.dimension)), [pair], [pair], slit)
+        return pair[1]
+
+    def _read_plane(self, plane: tuple[object, object], cells: object) -> tuple[Floats, Floats, Integers]:
+        """A point, a normal and the cells to cut."""
+        point = arrays.coordinates(plane[0], "plane", (self.dimension,))
+        normal = arrays.coordinates(plane[1], "plane", (self.dimension,))
+        if not np.linalg.norm(normal) > 0.0:
+            raise InvalidInput("plane", "has no normal")
+        knife = Plane(self.vertices, point, normal)
+        if cells is None:
+            chosen = self._find_passed(knife.sides())
+            if not len(chosen):
+                raise InvalidInput("plane", "passes through no cell")
+            return point, normal, chosen
+        given = arrays.indices(np.reshape(np.asarray(cells), (-1, 1)), "cells", 1, self.cell_count)[:, 0]
+        for row, cell in enumerate(given.tolist()):
+            rings = self._rings_of(cell)
+            if not rings or not knife.passes(rings):
+                raise InvalidInput("cells", f"the plane does not pass through the inside of cell {cell}", row)
+        return point, normal, np.unique(given)
+
+    def _cut_by_plane(self, point: Floats, normal: Floats, chosen: Integers, slit: bool) -> Integers:
+        """Cut cells by a plane; those whose halves are too thin for their bulging faces are split first."""
+        split: list[int] = []
+        while True:
+            rings, heirs = self._open_rings(), []
+            vertices, count = [self.vertices], self.cell_count
+            cells = set(chosen.tolist())
+            for cell in split:
+                centre, pieces = self._split(rings, cell, len(self.vertices) + len(vertices) - 1, count)
+                vertices.append(centre)
+                heirs += [(cell, piece) for piece in pieces[1:]]
+                count += len(pieces) - 1
+                cells |= set(pieces) if cell in cells else set()
+            knife = Plane(np.concatenate(vertices), point, normal)
+            passed = sorted(cell for cell in cells if knife.passes(rings[cell]))
+            pairs: list[tuple[int, int]] = []
+            try:
+                pairs = slice_cells(rings, knife, passed, count)
+                added = np.concatenate((*vertices[1:], np.array(knife.added).reshape(-1, self.dimension)))
+                self._finish_cut(rings, added, pairs, heirs + pairs, slit)
+            except (NotStarShaped, Bulging) as error:
+                origin = {heir: cell for cell, heir in heirs + pairs[::-1]}
+                failed = {origin.get(cell, cell) for cell in error.cells}
+                more = [cell for cell in sorted(failed) if self._fabric.centre_of(cell) is not None]
+                if not more or failed & set(split) or self.dimension == 2:
+                    raise
+                split += more
+            else:
+                return arrays.frozen(np.array(pairs, np.int64))
+
+    def _split(self, rings: Rings, cell: int, centre: int, first_cell: int) -> tuple[Floats, list[int]]:
+        """Let the parts of a cell that is cut become cells: where its centre lies, which becomes a vertex, and their numbers."""
+        row = int(self._fabric.centre_rows["vertex"][self._fabric.centre_of(cell)])
+        parts: list[list[Ring]] = []
+        for part in self._list_parts()[cell].tolist():
+            darts, sizes = follow_rings(self._darts.phi1, self._fabric.faces_of(np.array([part])))
+            corners = self._darts.vertex[darts]
+            named = np.where(corners == row, centre, corners)
+            parts.append([ring.tolist() for ring in np.split(named, np.cumsum(sizes)[:-1])])
+        return self._space.vertices[row : row + 1], split_cell(rings, cell, parts, centre, first_cell)
+
+    def _finish_cut(
+        self, rings: Rings, added: Floats, pairs: list[tuple[int, int]], heirs: list[tuple[int, int]], slit: bool
+    ) -> None:
+        if slit:
+            numbers = np.array(pairs)
+            between = faces_between(rings, numbers[:, 0], numbers[:, 1])
+            doubled = open_faces(rings, between, len(self.vertices) + len(added))
+            added = np.concatenate((added, np.concatenate((self.vertices, added))[doubled]))
+        self._perform(rings, added, heirs, {heir for cell, heir in heirs if cell in self._dented})
+
+    def _find_passed(self, heights: Floats) -> Integers:
+        """The cells that have corners on both sides, by the heights of all vertices."""
+        inner = (self._darts.cell >= 0) & (self._darts.vertex < len(heights))
+        part, height = self._darts.cell[inner], heights[self._darts.vertex[inner]]
+        behind, before = np.zeros(self.cell_count, np.bool_), np.zeros(self.cell_count, np.bool_)
+        behind[self._part_cell[part[height < 0]]] = True
+        before[self._part_cell[part[height > 0]]] = True
+        return np.flatnonzero(behind & before)
 
     def sew(self, a: int, b: int) -> None:
         """Join two cells along their border faces that have the same corners in space, so that the way between them is open.
@@ -237,39 +345,124 @@ class Environment:
         The corners of b give way to those of a, wherever they are used; their rows of the vertices are no longer used.
         """
         a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
-        recipe = self._demand_recipe("sew")
-        loops = sew_cells(self._loops if self._loops is not None else recipe.link()[0], self.vertices, a, b)
-        self._rebuild(self.vertices, loops, self._obstacle)
+        rings = self._open_rings()
+        sew_cells(rings, self.vertices, a, b)
+        self._perform(rings)
 
-    def _demand_recipe(self, action: str) -> Recipe:
-        if self._recipe is None:
-            raise Unsupported(f"{action} in the plane")
-        return self._recipe
+    def unsew(self, a: object, b: object) -> None:
+        """Close the way between cells a and b (numbers, or arrays of as many) along the faces they share: a wall without thickness.
+
+        Both sides get vertices of their own, but for the rim of the slit, where they stay joined. A slit needs a corner inside or at the
+        border; a single face in the middle of the environment cannot be opened.
+        """
+        first, second = (
+            arrays.indices(np.reshape(np.asarray(value), (-1, 1)), name, 1, self.cell_count)[:, 0]
+            for value, name in ((a, "a"), (b, "b"))
+        )
+        if len(first) != len(second):
+            raise InvalidInput("b", f"has {len(second)} cells for {len(first)}")
+        rings = self._open_rings()
+        doubled = open_faces(rings, faces_between(rings, first, second), len(self.vertices))
+        self._perform(rings, self.vertices[doubled])
+
+    def surround(self, factor: float = 2.0) -> Integers:
+        """Put free cells around the environment, out to `factor` times its size, so that particles can leave it and come back; their numbers.
+
+        In the plane these are triangles up to a box, around any border. In space they are frustums on the faces of the border, which must be in
+        one piece and star-shaped about its middle; `Unsupported` else (`abut.cells.from_surface` with `outside=True` fills a box around any
+        closed surface). Hollows inside stay as they are. Once more `surround` puts further cells around these.
+        """
+        scale = arrays.scalar(factor, "factor", least=1.0 + 2.0**-10, most=2.0**20)
+        rings, first = self._open_rings(), self.cell_count
+        enclose = enclose_space if self.dimension == 3 else enclose_plane
+        added = enclose(rings, self._darts, self._part_cell, self.vertices, scale, first)
+        self._fabric.reach = max(self._fabric.reach, REACH * float(np.abs(added).max()))
+        self._refit()
+        try:
+            self._perform(rings, added)
+        except InvalidInput as error:
+            words = f"surrounding an environment whose border is not star-shaped about its middle ({error})"
+            raise Unsupported(words) from None
+        return np.arange(first, self.cell_count)
+
+    def _refit(self) -> None:
+        """Renew all records, for vertices further away."""
+        self._fabric.weave()
+        self._take_views()
+        fit_planes(self._space, np.arange(len(self._part_cell)))
 
     def _read_cell(self, value: object, name: str) -> int:
         return arrays.count(value, name, most=self.cell_count - 1)
 
-    def _rebuild(self, points: Floats, loops: Loops | None, obstacle: NDArray[np.bool_]) -> None:
-        """Make all tables anew, cutting what must be cut; particles are then all settled again."""
-        recipe = self._demand_recipe("deformation")
-        faces, phi2 = recipe.link() if loops is None else (loops, sew_edges(loops, recipe.name))
-        # Cells that a deformation dented stay, cut, through later surgery.
-        may_dent = self._may_be_dented or loops is self._loops
-        self._take(recipe.make(points, faces, phi2, obstacle, recipe.name, cut_dented=may_dent))
-        self._may_be_dented = may_dent
-        self._loops, self._obstacle = loops, obstacle
-        self._given, self._given_count = points, len(points)
-        self._version += 1
-        self._cut_version = self._version
-        self._stamps = np.full(len(self._part_cell), self._version, np.int64)
+    def _rings_of(self, cell: int) -> list[Ring]:
+        return self._rings[cell] if cell in self._rings else self._recipe.rings(cell)
 
-    def _list_parts(self) -> tuple[Integers, Integers]:
-        """Where the parts of each cell begin in the second array."""
-        if self._parts_by_cell is None:
-            order = np.argsort(self._part_cell, kind="stable")
-            start = np.searchsorted(self._part_cell[order], np.arange(self.cell_count + 1))
-            self._parts_by_cell = (start, order)
-        return self._parts_by_cell
+    def _cells_around(self, vertex: int) -> list[int]:
+        return np.unique(self._part_cell[self._fabric.stars[vertex]]).tolist() if vertex < len(self.vertices) else []
+
+    def _open_rings(self) -> Rings:
+        return Rings(self.dimension, self._rings_of, self._cells_around)
+
+    def _perform(
+        self,
+        rings: Rings,
+        added: Floats | None = None,
+        heirs: list[tuple[int, int]] | None = None,
+        dented: set[int] | None = None,
+    ) -> None:
+        """Make the changes of `rings`. `added` are vertices that are new; `heirs` pairs of a cell and one that has got something of it.
+
+        `dented` are further cells that need not be convex.
+        """
+        may_dent = self._dented | (dented or set())
+        for crowd in self._crowds:
+            crowd._complete()
+        count = max(self.cell_count, *(cell + 1 for cell in rings.changed))
+        obstacle = self._obstacle
+        if count > self.cell_count:
+            obstacle = np.concatenate((obstacle, np.zeros(count - self.cell_count, np.bool_)))
+            for cell, heir in heirs or ():
+                if heir >= self.cell_count:
+                    obstacle[heir] = obstacle[cell]
+        points = np.empty((0, self.dimension)) if added is None else added
+        fabric = self._fabric
+        if len(points):
+            fabric.add_vertices(points if self.dimension == 3 else np.column_stack((points, np.zeros(len(points)))))
+        try:
+            done = graft(fabric, rings.changed, self._rings_of, obstacle, self._recipe.name, may_dent)
+        except InvalidInput:
+            if len(points):
+                fabric.remove_last_vertices(len(points))
+            self._take_views()
+            raise
+        self._version, self._dented = self._version + 1, may_dent
+        new = self._marks.take(count - self.cell_count)
+        self._obstacle[new] = obstacle[new]
+        self._rings.update(rings.changed)
+        for part, cell in zip(done.old_parts.tolist(), done.old_cells.tolist(), strict=True):
+            self._history.note_part(self._version, part, cell)
+        for cell, heir in heirs or ():
+            self._history.note_heir(self._version, cell, heir)
+        self._history.forget(min((crowd._seen for crowd in self._crowds), default=self._version))
+        self._take_views()
+        if len(self._stamps) < len(self._part_cell):
+            longer = grown(self._stamps, len(self._part_cell))
+            longer[len(self._stamps) :] = self._version
+            self._stamps = longer
+        self._stamps[done.old_parts] = self._stamps[done.new_parts] = self._version
+        if len(points):
+            self._given = arrays.frozen(np.concatenate((self.vertices, points)))
+
+    def _list_parts(self) -> Lists:
+        """The parts of each cell."""
+        return self._fabric.parts_of(self.cell_count)
+
+    def _cells_then(self, parts: Indices, seen: int) -> Integers:
+        """The cells to which parts belonged in version `seen`."""
+        if seen == self._version or self._history.is_empty:
+            return self._part_cell[parts].astype(np.int64)
+        cells = {part: self._history.cell_of(part, seen) for part in np.unique(parts).tolist()}
+        return np.array([self._part_cell[p] if (c := cells[p]) is None else c for p in parts.tolist()], np.int64)
 
     def check_integrity(self) -> list[str]:
         """What is wrong with the map; empty when it is sound."""
@@ -291,6 +484,10 @@ class Environment:
         if self._index is None:
             self._index = build_index(self._space)
         return self._index
+
+
+def _repeats(numbers: Integers) -> bool:
+    return len(np.unique(numbers)) != len(numbers)
 
 
 def as_mask(value: object, name: str, count: int | None) -> NDArray[np.bool_]:

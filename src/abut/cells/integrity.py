@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.darts import OUTSIDE, Darts, Indices
+from abut.cells.darts import UNUSED, Darts, Indices
 
 
 def check_integrity(darts: Darts) -> list[str]:
@@ -19,9 +19,11 @@ def check_integrity(darts: Darts) -> list[str]:
         if count and (table.min() < 0 or table.max() >= count):
             return [f"{name} leads out of the map"]
     every = np.arange(count, dtype=np.int32)
+    unused = darts.cell == UNUSED
     faults: list[str] = []
 
     def demand(good: NDArray[np.bool_], words: str) -> None:
+        good = good | unused
         if not good.all():
             faults.append(f"dart {int(np.argmin(good))}: {words}")
 
@@ -30,7 +32,9 @@ def check_integrity(darts: Darts) -> list[str]:
     demand(darts.phi1 != every, "is a fixed point of phi1")
     demand(darts.cell[darts.phi1] == darts.cell, "its face lies in two cells")
     demand(darts.vertex[darts.phi1] != darts.vertex, "begins and ends at one vertex")
-    demand(darts.cell >= OUTSIDE, "has no cell")
+    demand(darts.cell > UNUSED, "has no cell")
+    for name, table in tables.items():
+        demand(~unused[table], f"{name} leads to an unused dart")
     involutions: list[tuple[str, Indices]] = [("phi2", darts.phi2)]
     if darts.dimension == 3:
         involutions.append(("phi3", darts.phi3))

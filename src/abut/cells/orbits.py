@@ -9,7 +9,7 @@ A cell is the set of darts that the permutations below reach from one of its dar
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.darts import Darts, Indices, Row
+from abut.cells.darts import UNUSED, Darts, Indices, Row
 from abut.errors import InvalidInput
 from abut.jit import element, kernel
 
@@ -75,7 +75,8 @@ def _collect(darts: Darts, kind: int, dart: int, is_marked: NDArray[np.bool_], f
 def _label(darts: Darts, kind: int, is_marked: NDArray[np.bool_], found: Indices, labels: Indices) -> int:
     orbit_count = 0
     for dart in range(len(labels)):
-        if not is_marked[dart]:
+        labels[dart] = -1 if darts.cell[dart] == UNUSED else labels[dart]
+        if not is_marked[dart] and darts.cell[dart] != UNUSED:
             size = _collect(darts, kind, dart, is_marked, found)
             for k in range(size):
                 labels[found[k]] = orbit_count
@@ -100,7 +101,7 @@ def orbit(darts: Darts, dart: int, kind: int) -> Indices:
 
 
 def label_orbits(darts: Darts, kind: int) -> tuple[Indices, int]:
-    """The number of its cell for each dart, and how many cells of this kind there are. Numbered by their lowest darts."""
+    """The number of its cell for each dart, and how many cells of this kind there are. Numbered by their lowest darts; −1 for unused darts."""
     kind = _check_kind(darts, kind)
     size = len(darts.phi1)
     labels = np.empty(size, np.int32)

@@ -4,6 +4,7 @@ State: the position and a free cell in whose closure it lies, exactly. `move` se
 stops where its way leaves the free cells. Moves of many particles run on all threads; the answers do not depend on how many there are.
 """
 
+import weakref
 from typing import Any, Literal
 
 import numba
@@ -26,6 +27,8 @@ from abut.errors import InvalidInput
 PARALLEL_FROM = 100_000
 """Particles from which on all threads are used. Waking them costs as much as moving tens of thousands."""
 CHUNK = 8192
+MOST_RESULTS = 64
+"""References to results that are kept before those to results that are gone are dropped."""
 
 
 class Particles:
@@ -58,11 +61,11 @@ class Particles:
         self._position = given
         self._inner = inner
         self._cells = found
-        self._seen, self._part_cell = environment._version, environment._part_cell
-        self._events = (
-            np.empty((len(found), 3), np.int64),
-            np.empty((len(found), 4)),
-        )  # what moves write, before it is handed out
+        self._seen = environment._version
+        self._results: list[weakref.ref[Moves]] = []
+        environment._crowds.add(self)
+        # What moves write, before it is handed out.
+        self._events = (np.empty((len(found), 3), np.int64), np.empty((len(found), 4)))
         self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
         if walk == "darts":
             self._heading = (np.full(len(found), NOWHERE, np.int64), np.empty(len(found), np.bool_))
@@ -84,7 +87,7 @@ class Particles:
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each lies; the lowest-numbered choice is not guaranteed after moves."""
-        return arrays.frozen(self._part_cell[self._cells])
+        return arrays.frozen(self._environment._cells_then(self._cells, self._seen))
 
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
@@ -115,7 +118,7 @@ class Particles:
             self._check_after(_raise_points(goal), cells, position, status)
         self._inner, self._cells = position, cells
         self._position = reached = _lower_points(position, space.dimension)
-        return Moves(
+        moves = Moves(
             position=reached,
             _dimension=space.dimension,
             _status=status,
@@ -126,6 +129,17 @@ class Particles:
             _face=space.face,
             _part_cell=environment._part_cell,
         )
+        self._results.append(weakref.ref(moves))
+        if len(self._results) > MOST_RESULTS:
+            self._results = [result for result in self._results if result() is not None]
+        return moves
+
+    def _complete(self) -> None:
+        """Surgery is about to change the tables: results that are still in use take what they need of them."""
+        for result in self._results:
+            if (moves := result()) is not None:
+                moves.complete()
+        self._results.clear()
 
     def settle(self) -> NDArray[np.bool_]:
         """Bring the particles up to date with an environment that was deformed (`move` does it too): (n,) whether a wall passed over each.
@@ -135,21 +149,46 @@ class Particles:
         environment, pushed = self._environment, np.zeros(len(self._cells), np.bool_)
         if self._seen == environment._version:
             return arrays.frozen(pushed)
-        if self._seen < environment._cut_version:
-            rows = np.arange(len(self._cells))
-        else:
-            rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
-        cell_of_row = environment._heir[self._part_cell[self._cells[rows]]]
+        rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
+        then = environment._cells_then(self._cells[rows], self._seen)
         self._inner, self._cells = self._inner.copy(), self._cells.copy()
-        parts = environment._list_parts()
-        settle_rows(environment._space, *parts, cell_of_row, rows, self._cells, self._inner, pushed)
+        lists, moved_only = environment._list_parts(), environment._history.is_empty
+        if moved_only:
+            table = (lists.begin, lists.end, lists.pool)
+            settle_rows(environment._space, *table, then, rows, self._cells, self._inner, pushed)
+        else:
+            self._settle_heirs(rows, then, pushed)
         if self._heading is not None:
-            if self._seen < environment._cut_version:
-                self._heading[0][:] = NOWHERE  # darts have other numbers now
+            if not moved_only:
+                self._heading[0][rows] = NOWHERE  # darts may have other numbers now
             begin_rows(environment._space, rows, self._inner, self._cells, *self._heading)
         self._position = _lower_points(self._inner, environment.dimension)
-        self._seen, self._part_cell = environment._version, environment._part_cell
+        self._seen = environment._version
         return arrays.frozen(pushed)
+
+    def _settle_heirs(self, rows: Integers, then: Integers, pushed: NDArray[np.bool_]) -> None:
+        """Particles whose cells may have been cut or merged (§3.4.1): each is in one of those that its cell has gone into, or on the way from one.
+
+        Where an obstacle has got a part of the cell, it is a wall to those inside, who are put in front of it.
+        """
+        environment, start = self._environment, self._inner.copy()
+        lists, marks = environment._list_parts(), environment._obstacle
+        kinds, kind_of_row = np.unique(then, return_inverse=True)
+        heirs: list[list[int]] = []
+        for cell in kinds.tolist():
+            live = [heir for heir in environment._history.heirs_of(cell, self._seen) if len(lists[heir])]
+            heirs.append([heir for heir in live if not marks[heir]] or live)
+        most = max((len(cells) for cells in heirs), default=0)
+        for turn in range(most):
+            ordered = [cells[turn % len(cells) :] + cells[: turn % len(cells)] for cells in heirs]
+            numbers = [np.concatenate([lists[cell] for cell in cells]) for cells in ordered]
+            sizes = np.array([len(parts) for parts in numbers], np.int64)
+            end = np.cumsum(sizes)
+            chosen = np.arange(len(rows)) if turn == 0 else np.flatnonzero(pushed[rows])
+            again = rows[chosen]
+            self._inner[again] = start[again]
+            table = (end - sizes, end, np.concatenate(numbers))
+            settle_rows(environment._space, *table, kind_of_row[chosen], again, self._cells, self._inner, pushed)
 
     def _check_before(self, targets: Floats) -> None:
         space = self._environment._space

@@ -91,6 +91,10 @@ class Moves:
         """(n,) orientation tests made."""
         return frozen(self._tests.astype(np.int64))
 
+    def complete(self) -> None:
+        """Work out everything now, since the environment is about to change."""
+        self.__dict__["dart"], self.__dict__["cell"] = self.dart, self.cell
+
     @functools.cached_property
     def dart(self) -> Integers:
         """(n,) a dart of the cell of that kind, in the map's free cell that holds the position."""

@@ -35,7 +35,7 @@ def _order(columns: list[Integers]) -> tuple[Integers, NDArray[np.bool_]]:
     return order, same
 
 
-def _partners(columns: list[Integers]) -> tuple[Integers, int]:
+def find_partners(columns: list[Integers]) -> tuple[Integers, int]:
     """For each row the other one with the same key or NONE, and a row whose key occurs more than twice or NONE."""
     order, same = _order(columns)
     partner = np.full(len(order), NONE, np.int64)
@@ -51,7 +51,7 @@ def sew_edges(loops: Loops, name: str) -> Indices:
     phi1, _ = join_loops(loops)
     begin, end = loops.vertex.astype(np.int64), loops.vertex[phi1].astype(np.int64)
     cell = np.repeat(loops.cell, loops.sizes)
-    partner, crowded = _partners([cell.astype(np.int64), np.minimum(begin, end), np.maximum(begin, end)])
+    partner, crowded = find_partners([cell.astype(np.int64), np.minimum(begin, end), np.maximum(begin, end)])
     if crowded != NONE:
         row = int(cell[crowded])
         raise InvalidInput(
@@ -104,14 +104,18 @@ def _pair_loops(
     return NONE
 
 
-def sew_volumes(loops: Loops, phi2: Indices, name: str) -> Darts:
-    """The closed map of volumes whose faces are sewn already to one another."""
+def pair_faces(loops: Loops, name: str, *, by_size: bool = False) -> Indices:
+    """φ3 of faces that have the same corners, NONE at others. Faces of three cells, and on one side of each other, are refused.
+
+    Faces of different sizes with the same key are refused too, or with `by_size` are simply not the same.
+    """
     phi1, phi1_inverse = join_loops(loops)
     lowest = np.empty(len(loops.cell), np.int32)
     _find_lowest(loops.vertex, loops.start, lowest)
     after, before = loops.vertex[phi1[lowest]].astype(np.int64), loops.vertex[phi1_inverse[lowest]].astype(np.int64)
     corner = loops.vertex[lowest].astype(np.int64)
-    partner, crowded = _partners([corner, np.minimum(after, before), np.maximum(after, before)])
+    columns = [corner, np.minimum(after, before), np.maximum(after, before)]
+    partner, crowded = find_partners([*columns, loops.sizes] if by_size else columns)
     if crowded != NONE:
         raise InvalidInput(name, "one of its faces belongs to more than two cells", int(loops.cell[crowded]))
     sewn = partner != NONE
@@ -125,6 +129,13 @@ def sew_volumes(loops: Loops, phi2: Indices, name: str) -> Darts:
     if fault != NONE:
         words = f"shares only a part of a face with cell {loops.cell[partner[fault]]}"
         raise InvalidInput(name, words, int(loops.cell[fault]))
+    return phi3
+
+
+def sew_volumes(loops: Loops, phi2: Indices, name: str) -> Darts:
+    """The closed map of volumes whose faces are sewn already to one another."""
+    phi1, phi1_inverse = join_loops(loops)
+    phi3 = pair_faces(loops, name)
     cell = np.repeat(loops.cell, loops.sizes)
     return _close_3d(Darts(3, phi1, phi1_inverse, phi2, phi3, loops.vertex, cell))
 
@@ -134,7 +145,7 @@ def sew_polygons(loops: Loops, name: str) -> Darts:
     phi1, phi1_inverse = join_loops(loops)
     begin, end = loops.vertex.astype(np.int64), loops.vertex[phi1].astype(np.int64)
     cell = np.repeat(loops.cell, loops.sizes)
-    partner, crowded = _partners([np.minimum(begin, end), np.maximum(begin, end)])
+    partner, crowded = find_partners([np.minimum(begin, end), np.maximum(begin, end)])
     if crowded != NONE:
         words = f"edge {begin[crowded]}–{end[crowded]} belongs to more than two polygons"
         raise InvalidInput(name, words, int(cell[crowded]))
@@ -147,69 +158,60 @@ def sew_polygons(loops: Loops, name: str) -> Darts:
 
 
 def _extend(darts: Darts, border: Integers) -> Darts:
-    """Room for one dart of the outside for each border dart, at the end; their links are not set."""
-    more = len(border)
+    """Room for one dart of the outside for each border dart, at the end; they are not set."""
 
-    def grown(table: Indices, value: int) -> Indices:
-        return np.concatenate((table, np.full(more, value, np.int32)))
+    def grown(table: Indices) -> Indices:
+        return np.concatenate((table, np.full(len(border), NONE, np.int32)))
 
-    return Darts(
-        darts.dimension,
-        grown(darts.phi1, NONE),
-        grown(darts.phi1_inverse, NONE),
-        grown(darts.phi2, NONE),
-        grown(darts.phi3, NONE) if darts.dimension == 3 else darts.phi3,
-        np.concatenate((darts.vertex, darts.vertex[darts.phi1[border]])),
-        grown(darts.cell, OUTSIDE),
-    )
+    return Darts(darts.dimension, *(grown(table) if len(table) else table for table in darts[1:]))
 
 
 @kernel
-def _link_outside_3d(darts: Darts, border: Integers, mirror: Indices) -> None:
-    """Each border face gets its mirror image. On an edge, the mirror's neighbour is the next border face around it through the inside."""
-    phi1, phi1_inverse, phi2, phi3 = darts.phi1, darts.phi1_inverse, darts.phi2, darts.phi3
-    for dart in border:
-        phi3[dart] = mirror[dart]
-        phi3[mirror[dart]] = dart
-        phi1[mirror[dart]] = mirror[phi1_inverse[dart]]
-        phi1_inverse[mirror[dart]] = mirror[phi1[dart]]
+def link_outside_3d(darts: Darts, border: Integers) -> None:
+    """Where the border turns, for border darts whose mirror images φ3 leads to: beside the mirror lies that of the next border face around the
+    edge, through the inside."""
+    phi2, phi3 = darts.phi2, darts.phi3
     for dart in border:
         turned = phi2[dart]
-        while mirror[turned] == NONE:
+        while darts.cell[phi3[turned]] != OUTSIDE:
             turned = phi2[phi3[turned]]
-        phi2[mirror[dart]] = mirror[turned]
+        phi2[phi3[dart]] = phi3[turned]
+        phi2[phi3[turned]] = phi3[dart]
 
 
 @kernel
-def _link_outside_2d(darts: Darts, border: Integers, mirror: Indices) -> None:
-    """Each border edge gets its mirror image. At a vertex, the mirror's successor is the next border edge around it through the inside."""
+def link_outside_2d(darts: Darts, border: Integers) -> None:
+    """The same in the plane, where φ2 leads to the mirror images: after the mirror comes that of the next border edge around the vertex."""
     phi1, phi1_inverse, phi2 = darts.phi1, darts.phi1_inverse, darts.phi2
     for dart in border:
         turned = phi1_inverse[dart]
-        while mirror[turned] == NONE:
+        while darts.cell[phi2[turned]] != OUTSIDE:
             turned = phi1_inverse[phi2[turned]]
-        phi1[mirror[dart]] = mirror[turned]
-        phi1_inverse[mirror[turned]] = mirror[dart]
-    for dart in border:
-        phi2[dart] = mirror[dart]
-        phi2[mirror[dart]] = dart
+        phi1[phi2[dart]] = phi2[turned]
+        phi1_inverse[phi2[turned]] = phi2[dart]
 
 
-def _close(darts: Darts, border: Integers) -> tuple[Darts, Indices]:
-    mirror = np.full(len(darts.phi1) + len(border), NONE, np.int32)
-    mirror[border] = len(darts.phi1) + np.arange(len(border), dtype=np.int32)
-    return _extend(darts, border), mirror
+def mirror_darts(darts: Darts, border: Integers, mirrors: Integers) -> None:
+    """Make darts of the outside the mirror images of border darts: vertices, cell and links to these."""
+    across = darts.phi3 if darts.dimension == 3 else darts.phi2
+    darts.vertex[mirrors], darts.cell[mirrors] = darts.vertex[darts.phi1[border]], OUTSIDE
+    across[border], across[mirrors] = mirrors, border
+    if darts.dimension == 3:
+        darts.phi1[mirrors] = across[darts.phi1_inverse[border]]
+        darts.phi1_inverse[mirrors] = across[darts.phi1[border]]
 
 
 def _close_3d(darts: Darts) -> Darts:
     border = np.flatnonzero(darts.phi3 == NONE)
-    closed, mirror = _close(darts, border)
-    _link_outside_3d(closed, border, mirror)
+    closed = _extend(darts, border)
+    mirror_darts(closed, border, len(darts.phi1) + np.arange(len(border)))
+    link_outside_3d(closed, border)
     return closed
 
 
 def _close_2d(darts: Darts) -> Darts:
     border = np.flatnonzero(darts.phi2 == NONE)
-    closed, mirror = _close(darts, border)
-    _link_outside_2d(closed, border, mirror)
+    closed = _extend(darts, border)
+    mirror_darts(closed, border, len(darts.phi1) + np.arange(len(border)))
+    link_outside_2d(closed, border)
     return closed

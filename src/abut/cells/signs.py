@@ -142,7 +142,7 @@ def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
 @inlined
 def _has_corner(space: Space, cell: Row, corner: Row) -> bool:
     found = False
-    for k in range(space.star_start[corner], space.star_start[corner + 1]):
+    for k in range(space.star_begin[corner], space.star_end[corner]):
         found |= space.star[k] == cell
     return found
 
@@ -157,7 +157,7 @@ def ends_of_tie(space: Space, through: int, dart: Row) -> tuple[Row, Row]:
 def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
     """The first free cell around an edge or a vertex in which the way to q goes on, or NOWHERE."""
     a, b = ends_of_tie(space, through, dart)
-    for k in range(space.star_start[a], space.star_start[a + 1]):
+    for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
         if space.obstacle[cell] or (b >= 0 and not _has_corner(space, cell, b)):
             continue
@@ -278,7 +278,7 @@ def touches_obstacle(space: Space, cell: Row, kind: Row, dart: Row, slot: Row) -
         return space.neighbour[cell, slot] == BLOCKED
     a = space.vertex[dart]
     b = space.vertex[space.phi1[dart]] if kind == 1 else NOWHERE
-    for k in range(space.star_start[a], space.star_start[a + 1]):
+    for k in range(space.star_begin[a], space.star_end[a]):
         other = space.star[k]
         if b >= 0 and not _has_corner(space, other, b):
             continue

@@ -65,8 +65,9 @@ class Space(NamedTuple):
     """(cells, slots)"""
     planes: Floats
     """(cells, 4, slots)"""
-    star_start: Integers
-    """(vertices + 1,) where the cells around each vertex begin"""
+    star_begin: Integers
+    """(vertices,) where the cells around each vertex begin in `star`"""
+    star_end: Integers
     star: Indices
     """cells around the vertices, ascending for each"""
     reach: float
@@ -99,10 +100,11 @@ def unpack_space(packed: Integers, reach: float) -> Space:
         as_array(pointer_to_integers32(packed[14]), (cells, slots)),
         as_array(pointer_to_integers32(packed[15]), (cells, slots)),
         as_array(pointer_to_floats(packed[16]), (cells, 4, slots)),
-        as_array(pointer_to_integers(packed[17]), (vertices + 1,)),
-        as_array(pointer_to_integers32(packed[18]), (star,)),
+        as_array(pointer_to_integers(packed[17]), (vertices,)),
+        as_array(pointer_to_integers(packed[18]), (vertices,)),
+        as_array(pointer_to_integers32(packed[19]), (star,)),
         reach,
-        as_array(pointer_to_flags(packed[19]), (cells,)),
+        as_array(pointer_to_flags(packed[20]), (cells,)),
     )
 
 
@@ -237,7 +239,8 @@ def lay_out(darts: Darts, vertices: Floats, base: Indices, face_cell: Indices, o
         face,
         np.empty((cell_count, slots), np.int32),
         _allocate_records(cell_count, slots),
-        start,
+        start[:-1].copy(),
+        start[1:].copy(),
         star,
         REACH * float(np.abs(vertices).max(initial=1.0 if darts.dimension == 2 else 0.0)),
         np.zeros(cell_count, np.bool_),

@@ -1,11 +1,16 @@
 """Cells whose faces are not exactly planar are walked as several convex parts; neighbours always agree on the face between them.
 
-The rule. A face is planar or not, by exact signs of its own corners. A planar face is never cut. Another one is cut into the triangles that
-join its lowest-numbered corner to its edges. A cell that is whole (all faces planar, convex) is one part. Any other cell gets one more
-vertex, its centre (the mean of its corners, rounded), and one part for each piece of its faces: the tetrahedron or pyramid between the
-piece and the centre.
+The rule. A face is flat (planar and convex) or not, by exact signs of its own corners. A flat face is never cut. Another one is cut into the
+triangles that join one of its corners to its edges: the lowest-numbered one that has no straight corner beside it, where a triangle would
+have no area. A cell that is whole (all faces flat, convex) is one part. Any other cell gets one more vertex, its centre (the mean of its
+corners, rounded), and one part for each piece of its faces: the tetrahedron or pyramid between the piece and the centre. Where records have
+room for few faces only (`slots`), cells with more faces count as not whole, and faces with that many corners as not flat. A polygon of the
+plane that is not whole falls into the triangles between its centre and its edges.
 
-Why nothing slips through. How a face is cut depends on that face alone: on whether it is planar, and on the numbers of its corners. Both
+Straight corners come from cuts by a plane: the new vertex on an edge is a corner of all cells around that edge, also of those that are not cut. It
+is rounded, so its neighbours see it on the line, before it or behind it, all of which the rule covers.
+
+Why nothing slips through. How a face is cut depends on that face alone: on where its corners lie, and on their numbers. Both
 cells see the same, so their parts meet in the same pieces and no third cell is concerned; cutting one cell never forces its neighbours to
 be cut. Every part is checked again by exact signs: its faces are planar (triangles, and faces that were planar before) and it is convex and
 positively oriented. The parts of a cell are sewn to one another along the triangles between the centre and the edges of the pieces, each of
@@ -23,12 +28,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells import convexity
-from abut.cells.darts import Indices, Loops
+from abut.cells.darts import Indices, Loops, join_loops
 from abut.cells.shapes import TETRAHEDRON, Shape, concatenate, loops_of
-from abut.errors import InvalidInput
 from abut.jit import kernel
+
+STRAIGHT = 2.0**-44
+"""A corner is straight when it lies this near to the line between its neighbours, in units of their largest coordinate. Vertices put on an
+edge are off by less than 2⁻⁵⁰ of that."""
 
 
 class Centres(NamedTuple):
@@ -68,15 +77,16 @@ def _list_corners(
 
 
 @kernel
-def move_centres(vertices: Floats, first: int, centres: Centres, rows: Integers) -> None:
-    """Put some centres, whose rows of the vertices begin at `first`, in the mean of their corners."""
-    for row in rows:
-        begin, end = centres.start[row], centres.start[row + 1]
+def move_centres(
+    vertices: Floats, rows: Integers, begin: Integers, end: Integers, corner: Indices, chosen: Integers
+) -> None:
+    """Put some centres, which are rows of the vertices, in the mean of their corners."""
+    for k in chosen:
         for axis in range(3):
             total = 0.0
-            for k in range(begin, end):
-                total += vertices[centres.corner[k], axis]
-            vertices[first + row, axis] = total / (end - begin)
+            for place in range(begin[k], end[k]):
+                total += vertices[corner[place], axis]
+            vertices[rows[k], axis] = total / (end[k] - begin[k])
 
 
 def _find_centres(loops: Loops, cell_count: int, cells: Integers) -> Centres:
@@ -96,15 +106,28 @@ def _keep_faces(loops: Loops, phi2: Indices, keep: NDArray[np.bool_]) -> tuple[L
     return Loops(loops.vertex[darts], start, cell.astype(np.int32)), number[phi2[darts]]
 
 
-def _cut_faces(loops: Loops, faces: Integers) -> tuple[Integers, Integers]:
-    """The triangles (n,3) of faces that are not planar, joined to the lowest corner, and the face of each."""
+def _is_straight(vertices: Floats, rings: Integers) -> NDArray[np.bool_]:
+    """(n,size) which corners lie in the line between their neighbours, but for rounding; the same whichever way a ring runs."""
+    before, after = np.roll(rings, 1, axis=1), np.roll(rings, -1, axis=1)
+    a, b, c = (vertices[rows] for rows in (np.minimum(before, after), rings, np.maximum(before, after)))
+    area, length = np.linalg.norm(np.cross(b - a, c - a), axis=2), np.linalg.norm(c - a, axis=2)
+    largest = np.abs(np.stack((a, b, c))).max(axis=(0, 3))
+    return area <= STRAIGHT * largest * length
+
+
+def _cut_faces(vertices: Floats, loops: Loops, faces: Integers) -> tuple[Integers, Integers]:
+    """The triangles (n,3) of faces that are not flat, joined to one of their corners, and the face of each."""
     triangles: list[Integers] = []
     owners: list[Integers] = []
     sizes = loops.sizes[faces]
     for size in np.unique(sizes).tolist():
         chosen = faces[sizes == size]
         rings = loops.vertex[loops.start[chosen][:, np.newaxis] + np.arange(size)].astype(np.int64)
-        turn = (np.argmin(rings, axis=1)[:, np.newaxis] + np.arange(size)) % size
+        straight = _is_straight(vertices, rings)
+        beside = np.roll(straight, 1, axis=1) | np.roll(straight, -1, axis=1)
+        beside &= ~beside.all(axis=1, keepdims=True)  # no corner will do: the parts will tell
+        apex = np.argmin(rings + beside * len(vertices), axis=1)
+        turn = (apex[:, np.newaxis] + np.arange(size)) % size
         rings = np.take_along_axis(rings, turn, axis=1)
         fans = [rings[:, [0, k, k + 1]] for k in range(1, size - 1)]
         triangles.append(np.stack(fans, axis=1).reshape(-1, 3))
@@ -120,20 +143,20 @@ def _pyramid(size: int) -> Shape:
 
 
 def _cut_cells(
-    loops: Loops, shapes: convexity.Shapes, cut: Integers, first_vertex: int
+    vertices: Floats, loops: Loops, planar: NDArray[np.bool_], cut: Integers
 ) -> tuple[list[tuple[Shape, NDArray[Any]]], list[Integers]]:
     """Corners of the parts of the cut cells, shape by shape, and the cells they belong to."""
     centre = np.full(int(loops.cell[-1]) + 1, -1, np.int64)
-    centre[cut] = first_vertex + np.arange(len(cut))
+    centre[cut] = len(vertices) + np.arange(len(cut))
     inside = centre[loops.cell] >= 0
     whole_triangle = (loops.sizes == 3) & inside
     three = np.flatnonzero(whole_triangle)
-    triangles, owners = _cut_faces(loops, np.flatnonzero(inside & ~shapes.planar))
+    triangles, owners = _cut_faces(vertices, loops, np.flatnonzero(inside & ~planar & ~whole_triangle))
     triangles = np.concatenate((loops.vertex[loops.start[three][:, np.newaxis] + np.arange(3)], triangles))
     owners = np.concatenate((three, owners))
     parts: list[tuple[Shape, NDArray[Any]]] = [(TETRAHEDRON, np.column_stack((triangles, centre[loops.cell[owners]])))]
     cells = [loops.cell[owners].astype(np.int64)]
-    flat = inside & shapes.planar & ~whole_triangle
+    flat = inside & planar & ~whole_triangle
     for size in np.unique(loops.sizes[flat]).tolist():
         chosen = np.flatnonzero(flat & (loops.sizes == size))
         rings = loops.vertex[loops.start[chosen][:, np.newaxis] + np.arange(size)]
@@ -143,19 +166,30 @@ def _cut_cells(
 
 
 def subdivide(
-    vertices: Floats, loops: Loops, phi2: Indices, shapes: convexity.Shapes, numbers: Indices, name: str
+    vertices: Floats,
+    loops: Loops,
+    phi2: Indices,
+    shapes: convexity.Shapes,
+    numbers: Indices,
+    name: str,
+    slots: int | None = None,
 ) -> Parts:
-    """The parts of all cells: one for each whole cell, in order, then those of the others. `numbers` are the cells' numbers in messages."""
-    cell_count = len(shapes.verdict)
-    cut = np.flatnonzero(shapes.verdict != convexity.GOOD)
+    """The parts of all cells: one for each whole cell, in order, then those of the others. `numbers` are the cells' numbers in messages.
+
+    No part has more than `slots` faces, where that is given.
+    """
+    cell_count, planar = len(shapes.verdict), shapes.planar
+    is_cut = shapes.verdict != convexity.GOOD
+    if slots is not None:
+        is_cut |= np.bincount(loops.cell, minlength=cell_count) > slots
+        planar = planar & (loops.sizes < slots)
+    cut = np.flatnonzero(is_cut)
     centres = _find_centres(loops, cell_count, cut)
     if not len(cut):
         return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, centres)
-    is_cut = np.zeros(cell_count, np.bool_)
-    is_cut[cut] = True
     whole = _keep_faces(loops, phi2, ~is_cut[loops.cell])
     cells = [np.flatnonzero(~is_cut)]
-    pieces, owners = _cut_cells(loops, shapes, cut, len(vertices))
+    pieces, owners = _cut_cells(vertices, loops, planar, cut)
     built, next_part = [whole], len(cells[0])
     for (shape, corners), owner in zip(pieces, owners, strict=True):
         built.append(loops_of(shape, corners, next_part))
@@ -164,10 +198,39 @@ def subdivide(
     together, links = concatenate(built)
     part_cell = np.concatenate(cells).astype(np.int32)
     points = np.concatenate((vertices, np.empty((len(cut), 3))))
-    move_centres(points, len(vertices), centres, np.arange(len(cut)))
+    every = np.arange(len(cut))
+    move_centres(points, len(vertices) + every, centres.start[:-1], centres.start[1:], centres.corner, every)
     found = convexity.judge_cells(points, together, next_part)
     bad = found.verdict != convexity.GOOD
     if bad.any():
-        words = "is not convex: it is not even star-shaped about the mean of its corners"
-        raise InvalidInput(name, words, int(numbers[part_cell[bad]].min()))
+        raise convexity.NotStarShaped(name, np.unique(numbers[part_cell[bad]]).tolist())
     return Parts(together, links, part_cell, found.base, points, centres)
+
+
+def subdivide_polygons(
+    vertices: Floats, loops: Loops, verdict: NDArray[np.int8], numbers: Indices, name: str, slots: int
+) -> Parts:
+    """The parts of polygons: itself for each that is whole and has at most `slots` corners, triangles about its centre for each other."""
+    is_cut = (verdict != convexity.GOOD) | (loops.sizes > slots)
+    cut = np.flatnonzero(is_cut)
+    start = np.concatenate(([0], np.cumsum(loops.sizes[cut])))
+    darts = np.repeat(is_cut, loops.sizes)
+    centres = Centres(cut, start, loops.vertex[darts])
+    every = np.arange(len(cut))
+    points = np.concatenate((vertices, np.empty((len(cut), 3))))
+    move_centres(points, len(vertices) + every, start[:-1], start[1:], centres.corner, every)
+    phi1, _ = join_loops(loops)
+    centre = np.repeat(len(vertices) + every, loops.sizes[cut])
+    triangles = np.column_stack((loops.vertex[darts], loops.vertex[phi1[darts]], centre)).astype(np.int32)
+    sizes = np.concatenate((loops.sizes[~is_cut], np.full(len(triangles), 3)))
+    together = Loops(
+        np.concatenate((loops.vertex[~darts], triangles.ravel())),
+        np.concatenate(([0], np.cumsum(sizes))),
+        np.arange(len(sizes), dtype=np.int32),
+    )
+    cell = np.concatenate((np.flatnonzero(~is_cut), np.repeat(cut, loops.sizes[cut]))).astype(np.int32)
+    bad = convexity.judge_polygons(arrays.frozen(points), together) != convexity.GOOD
+    if bad.any():
+        raise convexity.NotStarShaped(name, np.unique(numbers[cell[bad]]).tolist())
+    nothing = np.empty(0, np.int32)
+    return Parts(together, nothing, cell, nothing, points, centres)

@@ -1,57 +1,97 @@
-"""Changing the cells themselves (Jund 2010, §3.4.1): merge two that share a face, cut one along a loop of its corners,
-sew two along faces that lie in the same place.
+"""Changing the cells themselves (Jund 2010, §3.4.1): merge two that share a face, cut one along a loop of its corners, sew cells along faces that lie
+in the same place, and the reverse.
 
-All work on the faces of the cells concerned, as loops of corners; the map is sewn again from the loops, and every cell checked as at
-construction. No vertex is added, so nothing is rounded and cells around keep their shape: where a cut runs across a face, the face falls
-into two that lie in one plane, in both cells.
+A cell is a list of rings: the loops of its faces in space, its one outline in the plane. `Rings` tells the rings of any cell and collects what
+changes; `grafting` then makes the parts anew. Only the cells concerned and those around their corners are ever asked for.
 """
 
 import itertools
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from abut.arrays import Floats, Integers
-from abut.cells.darts import Loops
+from abut.cells.grafting import Ring
 from abut.errors import InvalidInput
 
-Ring = list[int]
+Key = frozenset[int]
 
 
-def rings_of(loops: Loops, cell: int) -> list[Ring]:
-    """The faces of a cell as lists of corners."""
-    first, last = np.searchsorted(loops.cell, (cell, cell + 1)).tolist()
-    return [loops.vertex[loops.start[face] : loops.start[face + 1]].tolist() for face in range(first, last)]
+class Rings:
+    """The cells of an environment as rings of corners, with changes that have not been made yet."""
+
+    def __init__(
+        self, dimension: int, rings_of: Callable[[int], list[Ring]], cells_around: Callable[[int], list[int]]
+    ) -> None:
+        self.dimension = dimension
+        self._rings_of, self._cells_around = rings_of, cells_around
+        self.changed: dict[int, list[Ring]] = {}
+        self._arrived: dict[int, set[int]] = {}
+
+    def __getitem__(self, cell: int) -> list[Ring]:
+        return self.changed[cell] if cell in self.changed else self._rings_of(cell)
+
+    def __setitem__(self, cell: int, rings: list[Ring]) -> None:
+        self.changed[cell] = rings
+        for corner in {corner for ring in rings for corner in ring}:
+            self._arrived.setdefault(corner, set()).add(cell)
+
+    def faces(self, cell: int) -> list[Ring]:
+        """Loops of corners in space, pairs of them in the plane."""
+        if self.dimension == 3:
+            return self[cell]
+        return [list(side) for ring in self[cell] for side in sides_of(ring)]
+
+    def around(self, corner: int, *others: int) -> list[int]:
+        """The cells that have all these corners."""
+        near = {*self._cells_around(corner), *self._arrived.get(corner, ())}
+        wanted = {corner, *others}
+        return sorted(cell for cell in near if wanted <= {c for ring in self[cell] for c in ring})
+
+    def beyond(self, cell: int, face: Iterable[int]) -> int | None:
+        """The other cell that has this face."""
+        key = frozenset(face)
+        for other in self.around(*key):
+            if other != cell and any(frozenset(ring) == key for ring in self.faces(other)):
+                return other
+        return None
+
+    def keep(self, cell: int) -> None:
+        """Let a cell take part in the change as it is."""
+        self[cell] = self[cell]
 
 
-def _replace(loops: Loops, changed: dict[int, list[Ring]]) -> Loops:
-    """Other faces for some cells."""
-    kept = ~np.isin(loops.cell, list(changed))
-    rings = [(cell, ring) for cell, faces in changed.items() for ring in faces]
-    sizes = np.concatenate((loops.sizes[kept], np.array([len(ring) for _, ring in rings], np.int64)))
-    cells = np.concatenate((loops.cell[kept], np.array([cell for cell, _ in rings], np.int32)))
-    corners = [corner for _, ring in rings for corner in ring]
-    vertex = np.concatenate((loops.vertex[np.repeat(kept, loops.sizes)], np.array(corners, np.int32)))
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    order = np.argsort(cells, kind="stable")
-    start = np.concatenate(([0], np.cumsum(sizes[order])))
-    darts = np.arange(len(vertex)) - np.repeat(start[:-1] - starts[:-1][order], sizes[order])
-    return Loops(vertex[darts], start, cells[order])
-
-
-def merge_cells(loops: Loops, a: int, b: int) -> Loops:
-    """Take away the faces between two cells; what is left of b becomes part of a."""
-    faces_a, faces_b = rings_of(loops, a), rings_of(loops, b)
-    common = {frozenset(ring) for ring in faces_a} & {frozenset(ring) for ring in faces_b}
-    if a == b or not common:
-        raise InvalidInput("cells", f"{a} and {b} do not share a face")
-    return _replace(loops, {a: [ring for ring in faces_a + faces_b if frozenset(ring) not in common], b: []})
-
-
-def _sides(ring: Ring) -> list[tuple[int, int]]:
+def sides_of(ring: Ring) -> list[tuple[int, int]]:
+    """The edges of a ring, in its direction."""
     return list(zip(ring, ring[1:] + ring[:1], strict=True))
 
 
-def _split_ring(ring: Ring, u: int, v: int) -> list[Ring]:
+def common_faces(rings: Rings, a: int, b: int) -> set[Key]:
+    """The faces between two cells."""
+    return {frozenset(face) for face in rings.faces(a)} & {frozenset(face) for face in rings.faces(b)}
+
+
+def merge_cells(rings: Rings, a: int, b: int) -> None:
+    """Take away the faces between two cells; what is left of b becomes part of a."""
+    common = common_faces(rings, a, b) if a != b else set()
+    if not common:
+        raise InvalidInput("cells", f"{a} and {b} do not share {'a face' if rings.dimension == 3 else 'an edge'}")
+    left = [face for face in rings.faces(a) + rings.faces(b) if frozenset(face) not in common]
+    rings[a], rings[b] = (left if rings.dimension == 3 else [_chain(left, a)]), []
+
+
+def _chain(sides: list[Ring], cell: int) -> Ring:
+    """The outline that directed edges form."""
+    following = {side[0]: side[1] for side in sides}
+    ring = [sides[0][0]]
+    while (corner := following[ring[-1]]) != ring[0]:
+        ring.append(corner)
+    if len(ring) != len(sides) or len(following) != len(sides):
+        raise InvalidInput("cells", f"cell {cell} would have more than one outline")
+    return ring
+
+
+def split_ring(ring: Ring, u: int, v: int) -> list[Ring]:
     """The two parts of a ring on either side of the line between two of its corners."""
     k = ring.index(u)
     turned = ring[k:] + ring[:k]
@@ -59,81 +99,167 @@ def _split_ring(ring: Ring, u: int, v: int) -> list[Ring]:
     return [turned[: end + 1], [*turned[end:], u]]
 
 
-def _find_beyond(loops: Loops, cell: int, ring: Ring) -> int | None:
-    """The other cell that has this face."""
-    wanted = frozenset(ring)
-    darts = np.flatnonzero(loops.vertex == ring[0])
-    faces = np.searchsorted(loops.start, darts, side="right") - 1
-    for face in faces.tolist():
-        corners = loops.vertex[loops.start[face] : loops.start[face + 1]].tolist()
-        if loops.cell[face] != cell and frozenset(corners) == wanted:
-            return int(loops.cell[face])
-    return None
+def _split_face(rings: Rings, cell: int, ring: Ring, u: int, v: int) -> None:
+    """Replace a face of a volume by two, on both sides."""
+    beyond = rings.beyond(cell, ring)
+    key = frozenset(ring)
+    for owner in (cell,) if beyond is None else (cell, beyond):
+        rings[owner] = [
+            piece for face in rings[owner] for piece in (split_ring(face, u, v) if frozenset(face) == key else [face])
+        ]
 
 
-def _group(rings: list[Ring], seams: set[frozenset[int]]) -> list[list[Ring]]:
-    """Rings that are joined by edges other than the seams."""
-    owners: dict[frozenset[int], list[int]] = {}
-    for number, ring in enumerate(rings):
-        for side in _sides(ring):
+def _group(faces: list[Ring], seams: set[Key]) -> list[list[Ring]]:
+    """Faces that are joined by edges other than the seams."""
+    owners: dict[Key, list[int]] = {}
+    for number, ring in enumerate(faces):
+        for side in sides_of(ring):
             owners.setdefault(frozenset(side), []).append(number)
-    group = list(range(len(rings)))
+    group = list(range(len(faces)))
     for edge, numbers in owners.items():
         if edge not in seams:
             for one, other in itertools.pairwise(numbers):
                 old, new = group[one], group[other]
                 group = [new if number == old else number for number in group]
     return [
-        [ring for ring, number in zip(rings, group, strict=True) if number == chosen] for chosen in dict.fromkeys(group)
+        [ring for ring, number in zip(faces, group, strict=True) if number == chosen] for chosen in dict.fromkeys(group)
     ]
 
 
-def cut_cell(loops: Loops, cell: int, corners: Integers, new_cell: int) -> Loops:
-    """Divide a cell by a face through some of its corners, in order; the part to which the loop runs clockwise gets the new number."""
-    rings = rings_of(loops, cell)
-    own = {corner for ring in rings for corner in ring}
-    path = corners.tolist()
+def cut_cell(rings: Rings, cell: int, path: Ring, new_cell: int) -> None:
+    """Divide a cell by a face through some of its corners, in order; the part to which the loop runs clockwise gets the new number.
+
+    In the plane the path is two corners, and the part to the right of the line between them gets the new number.
+    """
+    own = {corner for ring in rings[cell] for corner in ring}
     for row, corner in enumerate(path):
         if corner not in own:
             raise InvalidInput("corners", f"vertex {corner} is not a corner of cell {cell}", row)
-    changed: dict[int, list[Ring]] = {}
-    for row, (u, v) in enumerate(_sides(path)):
-        if any(frozenset((u, v)) == frozenset(side) for ring in rings for side in _sides(ring)):
+    if rings.dimension == 2:
+        _cut_polygon(rings, cell, path, new_cell)
+        return
+    for row, (u, v) in enumerate(sides_of(path)):
+        if any({u, v} == set(side) for ring in rings[cell] for side in sides_of(ring)):
             continue
-        ring = next((ring for ring in rings if u in ring and v in ring), None)
+        ring = next((ring for ring in rings[cell] if u in ring and v in ring), None)
         if ring is None:
             raise InvalidInput("corners", f"no face of cell {cell} holds both {u} and {v}", row)
-        beyond = _find_beyond(loops, cell, ring) if not changed else _find_beyond(_replace(loops, changed), cell, ring)
-        rings = [piece for other in rings for piece in (_split_ring(ring, u, v) if other is ring else [other])]
-        changed[cell] = rings
-        if beyond is not None:
-            theirs = changed.get(beyond, rings_of(loops, beyond))
-            same = next(other for other in theirs if frozenset(other) == frozenset(ring))
-            changed[beyond] = [
-                piece for other in theirs for piece in (_split_ring(other, u, v) if other is same else [other])
-            ]
-    groups = _group(rings, {frozenset(side) for side in _sides(path)})
+        _split_face(rings, cell, ring, u, v)
+    groups = _group(rings[cell], {frozenset(side) for side in sides_of(path)})
     if len(groups) != 2:
         raise InvalidInput("corners", f"the loop cuts the boundary of cell {cell} into {len(groups)} pieces, not two")
-    first = {side for ring in groups[0] for side in _sides(ring)}
+    first = {side for ring in groups[0] for side in sides_of(ring)}
     ahead, behind = (groups[0], groups[1]) if (path[1], path[0]) in first else (groups[1], groups[0])
-    return _replace(loops, {**changed, cell: [*ahead, path], new_cell: [*behind, path[::-1]]})
+    rings[cell], rings[new_cell] = [*ahead, path], [*behind, path[::-1]]
 
 
-def sew_cells(loops: Loops, vertices: Floats, a: int, b: int) -> Loops:
+def _cut_polygon(rings: Rings, cell: int, path: Ring, new_cell: int) -> None:
+    ring, (u, v) = rings[cell][0], path
+    if any({u, v} == set(side) for side in sides_of(ring)):
+        raise InvalidInput("corners", f"{u} and {v} are joined by an edge of cell {cell} already")
+    right, left = split_ring(ring, u, v)
+    rings[cell], rings[new_cell] = [left], [right]
+
+
+def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], centre: int, first_cell: int) -> list[int]:
+    """Let the parts of a cell become cells; their numbers, the cell's own first. The faces of the cell that were cut are so on both sides now."""
+    pieces = [ring for part in parts for ring in part if centre not in ring]
+    for ring in rings[cell]:
+        own = [piece for piece in pieces if set(piece) <= set(ring)]
+        beyond = rings.beyond(cell, ring) if len(own) > 1 else None
+        if beyond is not None:
+            kept = [face for face in rings[beyond] if frozenset(face) != frozenset(ring)]
+            rings[beyond] = kept + [piece[::-1] for piece in own]
+    numbers = [cell, *range(first_cell, first_cell + len(parts) - 1)]
+    for number, part in zip(numbers, parts, strict=True):
+        rings[number] = part
+    return numbers
+
+
+def _rename(rings: Rings, cells: Iterable[int], number: dict[int, int]) -> None:
+    for cell in cells:
+        rings[cell] = [[number.get(corner, corner) for corner in ring] for ring in rings[cell]]
+
+
+def sew_cells(rings: Rings, vertices: Floats, a: int, b: int) -> None:
     """Join the border faces of two cells that lie in the same place: the vertices of b's faces give way to those of a's."""
-    number = np.arange(len(vertices), dtype=np.int32)
-    places = {}
-    for ring in rings_of(loops, a):
-        if _find_beyond(loops, a, ring) is None:
-            places[frozenset(map(tuple, vertices[ring].tolist()))] = ring
-    for ring in rings_of(loops, b):
-        own = places.get(frozenset(map(tuple, vertices[ring].tolist())))
-        if own is None or a == b or _find_beyond(loops, b, ring) is not None:
+    places: dict[frozenset[tuple[float, ...]], Ring] = {}
+    for ring in rings.faces(a):
+        if rings.beyond(a, ring) is None:
+            places[frozenset(tuple(vertices[c].tolist()) for c in ring)] = ring
+    number: dict[int, int] = {}
+    for ring in rings.faces(b):
+        own = places.get(frozenset(tuple(vertices[c].tolist()) for c in ring))
+        if own is None or a == b or rings.beyond(b, ring) is not None:
             continue
         by_place = {tuple(vertices[corner].tolist()): corner for corner in own}
-        for corner in ring:
-            number[corner] = by_place[tuple(vertices[corner].tolist())]
-    if (number == np.arange(len(vertices))).all():
-        raise InvalidInput("cells", f"{a} and {b} have no border faces in the same place")
-    return loops._replace(vertex=number[loops.vertex])
+        number |= {corner: by_place[tuple(vertices[corner].tolist())] for corner in ring}
+    number = {corner: other for corner, other in number.items() if corner != other}
+    if not number:
+        kind = "faces" if rings.dimension == 3 else "edges"
+        raise InvalidInput("cells", f"{a} and {b} have no border {kind} in the same place")
+    # Cells around the corners of a take part: their border faces may now be those of cells around b.
+    concerned = {cell for pair in number.items() for corner in pair for cell in rings.around(corner)}
+    _rename(rings, sorted(concerned), number)
+
+
+def open_faces(rings: Rings, slit: set[Key], first_number: int) -> list[int]:
+    """Open the way between cells that share these faces, which become walls without thickness; the corners that were doubled, in the order of
+    their new numbers.
+
+    Around a corner of the slit, cells that are no longer joined through faces at this corner get corners of their own. At the rim of a slit
+    they still are, and share it.
+    """
+    doubled: list[int] = []
+    renamed: dict[int, dict[int, int]] = {}
+    for corner in sorted({corner for face in slit for corner in face}):
+        groups = _join_around(rings, corner, slit)
+        for group in groups[1:]:
+            for cell in group:
+                renamed.setdefault(cell, {})[corner] = first_number + len(doubled)
+            doubled.append(corner)
+    owners = {key: rings.around(*key) for key in slit}
+    for key, (a, b) in ((key, cells) for key, cells in owners.items() if len(cells) == 2):
+        sides = [frozenset(renamed.get(cell, {}).get(c, c) for c in key) for cell in (a, b)]
+        if sides[0] == sides[1]:
+            raise InvalidInput(
+                "cells",
+                f"the way between {a} and {b} cannot be opened alone: the slit has no corner inside or at the border",
+            )
+    for cell, number in renamed.items():
+        _rename(rings, (cell,), number)
+    for cells in owners.values():
+        for cell in cells:
+            rings.keep(cell)
+    return doubled
+
+
+def _join_around(rings: Rings, corner: int, slit: set[Key]) -> list[list[int]]:
+    """The cells around a corner in groups that are joined by faces at this corner, without those of the slit."""
+    owners: dict[Key, list[int]] = {}
+    cells = rings.around(corner)
+    for cell in cells:
+        for face in rings.faces(cell):
+            if corner in face and frozenset(face) not in slit:
+                owners.setdefault(frozenset(face), []).append(cell)
+    group = {cell: cell for cell in cells}
+    for pair in owners.values():
+        if len(pair) == 2:
+            old, new = group[pair[1]], group[pair[0]]
+            group = {cell: new if number == old else number for cell, number in group.items()}
+    return [
+        [cell for cell in cells if group[cell] == number] for number in dict.fromkeys(group[cell] for cell in cells)
+    ]
+
+
+def faces_between(rings: Rings, a: Integers, b: Integers) -> set[Key]:
+    """All faces between pairs of cells; every pair must share one."""
+    found: set[Key] = set()
+    for row, (one, other) in enumerate(np.column_stack((a, b)).tolist()):
+        common = common_faces(rings, one, other) if one != other else set()
+        if not common:
+            raise InvalidInput(
+                "cells", f"{one} and {other} do not share {'a face' if rings.dimension == 3 else 'an edge'}", row
+            )
+        found |= common
+    return found

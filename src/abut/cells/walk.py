@@ -44,14 +44,21 @@ BEYOND = (1 << 32) - 1
 
 
 @element
-def _is_within(x: float, y: float, z: float, reach: float) -> bool:
+def is_within(x: float, y: float, z: float, reach: float) -> bool:
     """Whether all coordinates are at most `reach` in magnitude; NaN is not."""
     return (abs(x) <= reach) & (abs(y) <= reach) & (abs(z) <= reach)
 
 
+@inlined
+def write_point(table: Floats, row: Row, value: Vec3) -> None:
+    """Write a row of (n,3) coordinates."""
+    for axis in range(3):
+        table[row, axis] = value[axis]
+
+
 @kernel
 def _all_within(position: Floats, first: int, last: int, reach: float) -> bool:
-    """The same for some rows at once. As one row of numbers, which the compiler turns into vectors: `_is_within` would take five times longer."""
+    """The same for some rows at once. As one row of numbers, which the compiler turns into vectors: `is_within` would take five times longer."""
     far = 0
     for k in range(3 * first, 3 * last):
         far += 0 if abs(load(position, k)) <= reach else 1
@@ -81,13 +88,27 @@ def _first_exit(space: Space, cell: Row, beyond: int, p: Vec3, q: Vec3) -> int:
 
 
 @inlined
+def find_exit(space: Space, cell: Row, p: Vec3, q: Vec3) -> int:
+    """The slot of a cell that the segment pq, of coordinates within reach, certainly passes first; −1 where none is certain or q is inside."""
+    low = low_planes(space.planes, space.planes.shape[2], cell, q[0], q[1], q[2])
+    beyond = low & BEYOND
+    return _first_exit(space, cell, beyond, p, q) if beyond != 0 and beyond == low >> 32 else -1
+
+
+@inlined
+def is_inside(space: Space, cell: Row, q: Vec3) -> bool:
+    """Whether q, of coordinates within reach, certainly lies in a cell."""
+    return low_planes(space.planes, space.planes.shape[2], cell, q[0], q[1], q[2]) >> 32 == 0
+
+
+@inlined
 def finish_move(space: Space, answer: Answer, begin: Row, chunk: Row, p: Vec3, q: Vec3, row: Row) -> None:
     """Follow one segment to its end, exactly, and write its row. A target that is not finite or too large is a fault."""
     cell, slots = integer(answer.cells[row]), space.face.shape[1]
-    if not _is_within(q[0], q[1], q[2], LARGEST_COORDINATE):
+    if not is_within(q[0], q[1], q[2], LARGEST_COORDINATE):
         answer.tally[0, 1] = 1
         return
-    near = _is_within(q[0], q[1], q[2], space.reach) and _is_within(p[0], p[1], p[2], space.reach)
+    near = is_within(q[0], q[1], q[2], space.reach) and is_within(p[0], p[1], p[2], space.reach)
     while True:
         if space.stale[cell]:
             renew_record(space, cell)

@@ -2,6 +2,11 @@
 
 // --- what is said about the moment
 
+// The page of `abut view`, which says nothing of contacts.
+function isUnchecked() {
+  return document.body.dataset.state === "view";
+}
+
 function sayMoment() {
   const { step, time } = state;
   const between = time > step && step < lastFrame;
@@ -12,10 +17,11 @@ function sayMoment() {
   const parts = [], unknown = missing.has(step + 1) || skipped.has(step);
   if (cuts) parts.push(`${whole(cuts)} cut${cuts === 1 ? "" : "s"}`);
   if (impacts) parts.push(`${whole(impacts)} in the step`);
-  $("clock-count").textContent = missing.has(step) ? "not checked"
+  $("clock-count").textContent = isUnchecked() ? (missing.has(step) ? "missing" : "")
+    : missing.has(step) ? "not checked"
     : parts.join(", ") || (unknown ? "step not checked" : "no contact");
   $("clock-count").classList.toggle("none", !parts.length);
-  $("slider").setAttribute("aria-valuetext", `${$("clock-time").textContent}, ${$("clock-count").textContent}`);
+  $("slider").setAttribute("aria-valuetext", [$("clock-time"), $("clock-count")].map((e) => e.textContent).filter(Boolean).join(", "));
   const everything = $("colour").value === "all";
   $("scale-low").textContent = everything ? "frame 0" : `frame ${step}`;
   $("scale-high").textContent = everything ? `frame ${lastFrame}` : step < lastFrame ? `${step + 1}` : "";
@@ -141,8 +147,9 @@ function listen() {
 function sayLimits() {
   if (!facts.kept.length) return;
   const shown = facts.kept.length, usable = facts.names.length - missing.size;
-  const said = [`Positions are rounded to ±${figure(facts.precision)} for the picture; the check itself used them as they are.`];
-  if (shown < usable) said.push(`${whole(shown)} of ${whole(usable)} frames are kept: those of the worst contacts, and others evenly spread.`);
+  const chosen = isUnchecked() ? "evenly spread" : "those of the worst contacts, and others evenly spread";
+  const said = [`Positions are rounded to ±${figure(facts.precision)} for the picture${isUnchecked() ? "" : "; the check itself used them as they are"}.`];
+  if (shown < usable) said.push(`${whole(shown)} of ${whole(usable)} frames are kept: ${chosen}.`);
   if (facts.markersLeftOut) said.push(`${whole(facts.markersLeftOut)} less deep contacts have no marker.`);
   $("limits").textContent = said.join(" ");
 }

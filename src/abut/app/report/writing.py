@@ -45,6 +45,17 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
     Raises InvalidInput where names, frames and findings do not fit together or the folder does not exist.
     """
     _check(path, checked)
+    state = "found" if len(checked.findings.frame) else "bad" if checked.bad else "clean"
+    _write(path, checked, title, state, _verdict(checked), _figures(checked))
+
+
+def write_view(path: Path, checked: Checked, *, title: str) -> None:
+    """Write the page of an animation that was not checked: the same, without a word on contacts. Raises as `write_report` does."""
+    _check(path, checked)
+    _write(path, checked, title, "view", _count(len(checked.frames), "frame"), _as_terms(_sizes(checked)))
+
+
+def _write(path: Path, checked: Checked, title: str, state: str, verdict: str, figures: str) -> None:
     facts, packed = _facts(checked)
     folder = resources.files("abut.app.report")
 
@@ -54,10 +65,10 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
     slots = {
         "title": html.escape(title),
         "version": html.escape(__version__),
-        "verdict": _verdict(checked),
-        "state": "found" if len(checked.findings.frame) else "bad" if checked.bad else "clean",
-        "figures": _figures(checked),
-        "bad": _bad(checked),
+        "verdict": verdict,
+        "state": state,
+        "figures": figures,
+        "bad": _bad(checked, "shown" if state == "view" else "checked"),
         "style": read("page.css"),
         "script": "\n".join(read(name) for name in SCRIPTS),
         "facts": json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
@@ -215,13 +226,23 @@ def _count_bad(checked: Checked) -> str:
     return " and ".join(said)
 
 
+def _sizes(checked: Checked) -> list[tuple[str, str]]:
+    return [
+        ("Frames", f"{len(checked.frames):,}"),
+        ("Vertices", f"{_vertex_count(checked) if len(checked.faces) else 0:,}"),
+        ("Faces", f"{len(checked.faces):,}"),
+    ]
+
+
+def _as_terms(figures: list[tuple[str, str]]) -> str:
+    return "".join(f"<div><dt>{name}</dt><dd>{html.escape(value)}</dd></div>" for name, value in figures)
+
+
 def _figures(checked: Checked) -> str:
     findings = checked.findings
     kinds = np.bincount(findings.kind, minlength=4)
     figures = [
-        ("Frames", f"{len(checked.frames):,}"),
-        ("Vertices", f"{_vertex_count(checked) if len(checked.faces) else 0:,}"),
-        ("Faces", f"{len(checked.faces):,}"),
+        *_sizes(checked),
         ("Vertex–face", f"{kinds[Contact.VERTEX_FACE]:,}"),
         ("Edge–edge", f"{kinds[Contact.EDGE_EDGE]:,}"),
         ("Faces cut", f"{kinds[Contact.FACE_FACE]:,}"),
@@ -232,7 +253,7 @@ def _figures(checked: Checked) -> str:
         figures.append(("Deepest impact", _most(findings.depth[impacts])))
         figures.append(("Longest cut", _most(findings.depth[~impacts])))
     figures.append(("Checked in", f"{checked.seconds:,.1f} s"))
-    return "".join(f"<div><dt>{name}</dt><dd>{html.escape(value)}</dd></div>" for name, value in figures)
+    return _as_terms(figures)
 
 
 def _most(depth: Floats) -> str:
@@ -240,7 +261,7 @@ def _most(depth: Floats) -> str:
     return f"{finite.max():.3g}" if len(finite) else "–"
 
 
-def _bad(checked: Checked) -> str:
+def _bad(checked: Checked, done: str) -> str:
     bad = checked.bad
     if not bad:
         return ""
@@ -249,6 +270,6 @@ def _bad(checked: Checked) -> str:
     )
     more = f"<li>and {len(bad) - MOST_BAD_LISTED:,} more</li>" if len(bad) > MOST_BAD_LISTED else ""
     return (
-        f'<details id="bad"><summary>{_count_bad(checked)} could not be checked</summary>'
+        f'<details id="bad"><summary>{_count_bad(checked)} could not be {done}</summary>'
         f"<p>Nothing is known of them, nor of the steps that begin or end at such a frame.</p><ul>{listed}{more}</ul></details>"
     )

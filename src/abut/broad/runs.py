@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import frozen
-from abut.ccd.blocks import WIDTH, Blocks, open_blocks
-from abut.ccd.search import Rules, collect, lanes_at_once, list_blocks
-from abut.ccd.swept import Indices
+from abut.broad.blocks import WIDTH, Blocks, open_blocks
+from abut.broad.search import Rules, collect, lanes_at_once, list_blocks
+from abut.broad.swept import Indices
 from abut.jit import kernel, parallel, prange
 from abut.lanes import count_bits, merge_16, sort_16
 from abut.scratch import load

@@ -13,8 +13,8 @@ which are rounded outwards anyway, such a pair is kept.
 
 from typing import Any, NamedTuple
 
-from abut.ccd.blocks import BOX, DIRECTION_COUNT, END, ENDS, WIDTH, View, level_count, level_start, open_blocks
-from abut.ccd.swept import Indices, meet_exactly
+from abut.broad.blocks import BOX, DIRECTION_COUNT, END, ENDS, WIDTH, View, level_count, level_start, open_blocks
+from abut.broad.swept import Indices, meet_exactly
 from abut.jit import element, inlined, kernel
 from abut.lanes import (
     bits,

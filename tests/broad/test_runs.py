@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from abut.ccd.blocks import WIDTH
-from abut.ccd.runs import sort_row
+from abut.broad.blocks import WIDTH
+from abut.broad.runs import sort_row
 from abut.jit import INTERPRETED
 
 LENGTHS = [0, 1, 2, 15, 16, 17, 31, 32, 33, 48, 64, 65, 100, 129, 255, 257, 500]

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.ccd.curve import CELLS, DIGIT, find_places, sort_keys, state_table
-from abut.ccd.swept import Frame, Indices, Moving, Small, sweep_vertices
+from abut.broad.curve import CELLS, DIGIT, find_places, sort_keys, state_table
+from abut.broad.swept import Frame, Indices, Moving, Small, sweep_vertices
 from abut.jit import element, inlined, kernel, parallel, prange
 from abut.lanes import greatest, least, load_16, maximum, minimum, splat_16
 from abut.lanes import store as store_lanes

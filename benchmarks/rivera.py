@@ -1,0 +1,214 @@
+"""Rough contours in the plane: Rivera's counts of boxes compared, time to build, and contacts and distances beside shapely.
+
+Counts (Rivera 2002, figure 10): three objects of 512 segments each, 3,069 boxes, in three situations. The paper does not give its objects;
+ours are stars of the same number of segments.
+
+Times: two contours of 512 segments, a third of the poses each apart, near and overlapping. shapely gets polygons sampled to 1e-6 of
+the size and must transform one of them for each pose, which is part of its time. For one query at a time poses are tuples.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from abut import scenes
+from abut.app.bench import measure, table
+from abut.contours import Contour, build_boxes, collide, collide_all, distance, meets
+from abut.scenes.rough_contours import star_control
+
+RIVERA = {"apart": 35, "two in contact": 171, "contacts between all": 459}
+SAMPLED = 1e-6
+POSES = 9_999
+PEER_POSES = 300
+PEER_DISTANCES = 30
+
+
+def show_counts(console: Console) -> None:
+    scene = scenes.rough_contours()
+    boxes = sum(len(contour.boxes) for contour in scene.contours)
+    answer = table(
+        f"Rivera's table: {boxes:,} boxes",
+        "situation",
+        "boxes compared",
+        "paper",
+        "segments compared",
+        "contacts",
+        "time",
+    )
+    for name, poses in scene.situations.items():
+        near = np.array([(0, 1), (0, 2), (1, 2)])
+        _, hits = collide_all(scene.contours, poses, near)
+        spent = measure(lambda: collide_all(scene.contours, poses, near), seconds=0.5)  # noqa: B023
+        answer.add_row(
+            name,
+            f"{hits.boxes_compared.sum()}",
+            f"{RIVERA[name]}",
+            f"{hits.segments_compared.sum()}",
+            f"{len(hits)}",
+            str(spent),
+        )
+    console.print(answer)
+
+
+def show_build(console: Console) -> None:
+    answer = table(
+        "building the tree",
+        "segments",
+        "fit to basic boxes",
+        "a segment",
+        "fit to children",
+        "a segment",
+        "boxes compared, basic / children",
+    )
+    rng = np.random.default_rng(0)
+    for count in (512, 4096, 32_768, 262_144, 1_000_000):
+        a, b = Contour(star_control(count, 1)), Contour(star_control(count, 2))
+        row = [f"{count:,}"]
+        for fit in ("basic", "children"):
+            spent = measure(lambda: build_boxes(a.segments, fit=fit), seconds=0.5, at_least=3)  # noqa: B023
+            row += [str(spent), str(spent.per(count))]
+        poses = np.stack([*rng.uniform(-0.6, 0.6, (2, 60)), rng.uniform(0.0, 7.0, 60)], axis=1)
+        compared = []
+        for fit in ("basic", "children"):
+            pair = [Contour.from_segments(contour.segments) for contour in (a, b)]
+            for contour in pair:
+                contour.__dict__["boxes"] = build_boxes(contour.segments, fit=fit)
+            compared.append(collide(*pair, poses=poses).boxes_compared.mean())
+        answer.add_row(*row, f"{compared[0]:.0f} / {compared[1]:.0f}")
+    console.print(answer)
+
+
+def make_poses(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Poses x, y, angle, and the third they belong to: apart, near, overlapping."""
+    rng = np.random.default_rng(7)
+    third = np.arange(count) % 3
+    away = np.select(
+        [third == 0, third == 1],
+        [rng.uniform(1.3, 3.0, count), rng.uniform(0.8, 1.05, count)],
+        rng.uniform(0.05, 0.6, count),
+    )
+    way = rng.uniform(0.0, 2.0 * np.pi, count)
+    return np.stack([away * np.cos(way), away * np.sin(way), rng.uniform(0.0, 2.0 * np.pi, count)], axis=1), third
+
+
+def sample(contour: Contour) -> np.ndarray:
+    """Corners within SAMPLED of the curve: chords of equal parameters, as few a segment as its second derivative allows."""
+    second = np.diff(contour.segments, n=2, axis=1)
+    bend = 6.0 * np.hypot(second[..., 0], second[..., 1]).max(axis=1)
+    pieces = np.maximum(1, np.ceil(np.sqrt(bend / (8.0 * SAMPLED)))).astype(int)
+    return contour.point(np.concatenate([i + np.arange(m) / m for i, m in enumerate(pieces)]))
+
+
+def least_time(call: Any, rounds: int) -> float:
+    """Seconds of one call, the least of several."""
+    call()
+    best = np.inf
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+class Peer:
+    """shapely, asked the same."""
+
+    def __init__(self, a: Contour, b: Contour) -> None:
+        import shapely
+
+        self.shapely: Any = shapely
+        self.corners = sample(a)
+        self.other: Any = shapely.Polygon(sample(b))
+        self.ring: Any = self.other.exterior
+        shapely.prepare(self.other)
+        shapely.prepare(self.ring)
+
+    def place(self, pose: np.ndarray) -> Any:
+        x, y, angle = pose
+        c, s = np.cos(angle), np.sin(angle)
+        return self.shapely.Polygon(self.corners @ np.array([[c, s], [-s, c]]) + (x, y))
+
+    def meets(self, pose: np.ndarray) -> bool:
+        return self.other.intersects(self.place(pose))
+
+    def points(self, pose: np.ndarray) -> Any:
+        return self.ring.intersection(self.place(pose).exterior)
+
+    def distance(self, pose: np.ndarray) -> float:
+        return self.other.distance(self.place(pose))
+
+
+def time_each(call: Any, poses: list[Any], rounds: int = 8) -> float:
+    """Seconds of one call, the least over rounds of the mean."""
+    for pose in poses[:3]:
+        call(pose)
+    best = np.inf
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        for pose in poses:
+            call(pose)
+        best = min(best, (time.perf_counter() - begin) / len(poses))
+    return best
+
+
+def compare(console: Console, a: Contour, b: Contour, title: str) -> None:
+    poses, _ = make_poses(POSES)
+    tuples = [tuple(pose) for pose in poses[:PEER_POSES].tolist()]
+    ours = {
+        "do they meet": (lambda p: meets(a, b, pose=p), lambda: meets(a, b, poses=poses)),
+        "all points": (lambda p: collide(a, b, pose=p), lambda: collide(a, b, poses=poses)),
+        "distance": (lambda p: distance(a, b, pose=p), lambda: distance(a, b, poses=poses)),
+    }
+    try:
+        peer = Peer(a, b)
+    except ImportError:
+        peer = None
+    corners = f", {len(peer.corners):,} corners" if peer else ""
+    answer = table(
+        f"{title}: {len(a)} segments, a pose",
+        "",
+        "one at a time",
+        f"{POSES:,} in one call",
+        f"shapely{corners}",
+        "ratio, one",
+        "ratio, many",
+    )
+    for name, (one, many) in ours.items():
+        single = time_each(one, tuples)
+        batch = least_time(many, 12) / POSES
+        row = [f"{single * 1e6:.2f} µs", f"{batch * 1e6:.2f} µs"]
+        if peer:
+            ask = {"do they meet": peer.meets, "all points": peer.points, "distance": peer.distance}[name]
+            theirs = time_each(ask, list(poses[: PEER_DISTANCES if name == "distance" else PEER_POSES]), 3)
+            row += [f"{theirs * 1e6:.1f} µs", f"{theirs / single:.0f}", f"{theirs / batch:.0f}"]
+        else:
+            row += ["not installed", "", ""]
+        answer.add_row(name, *row)
+    console.print(answer)
+
+
+def show_coincident(console: Console) -> None:
+    contour = scenes.rough_contours().contours[0]
+    answer = table("a contour against itself, moved", "by", "contacts", "segments compared", "time")
+    for shift in (0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3):
+        pose = (0.6 * shift, 0.8 * shift, 0.0)
+        hits = collide(contour, contour, pose=pose)
+        kinds = np.bincount(hits.kind, minlength=3)
+        words = f"{kinds[0]} crossings, {kinds[1]} touches, {kinds[2]} stretches"
+        spent = measure(lambda: collide(contour, contour, pose=pose), seconds=0.3)  # noqa: B023
+        answer.add_row(f"{shift:g}", words, f"{hits.segments_compared[0]}", str(spent))
+    console.print(answer)
+
+
+def run(console: Console) -> None:
+    show_counts(console)
+    for title, roughness in (("smooth", 0.0), ("rough", 0.004)):
+        compare(console, *(Contour(star_control(512, seed), roughness, detail=1, seed=seed) for seed in (1, 2)), title)
+    show_coincident(console)
+    show_build(console)
+
+
+if __name__ == "__main__":
+    run(Console(width=160))

@@ -1,0 +1,60 @@
+"""What the move of a mobile answers. Immutable arrays, one row a vertex."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.arrays import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMoves:
+    """One row a vertex: the answer to `Mobile.move`.
+
+    Vertices move in turn; what is told of one holds for the moment of its own move, its neighbours being where they were then.
+    """
+
+    status: NDArray[np.int8]
+    """FREE, CONTACT: the target was reached, no edge or face of the vertex hit anything. COLLISION: something was hit on the way."""
+    position: Floats
+    """(n,d) where the vertex is now"""
+    time: Floats
+    """(n,) 1, or when something was first hit on the way to the target: never late"""
+    kind: NDArray[np.int8]
+    """(n,) dimension of what was hit, or of the cell in which the target lies"""
+    dart: Integers
+    """(n,) a dart of that"""
+    normal: Floats
+    """(n,d) unit normal from the mobile to the obstacle; zero where nothing is touched"""
+    point: Floats
+    """(n,d) the point of the obstacle that was hit; the position where nothing was"""
+    edge: Integers
+    """(n,) the edge of the mobile that hit, or −1: the vertex itself or a face"""
+    face: Integers
+    """(n,) the face of the mobile that hit, or −1"""
+    cell: Integers
+    """(n,) the free cell of the environment in whose closure the vertex lies"""
+    tests: Integers
+    """(n,) planes and orientations looked at"""
+    visits: Integers
+    """(n,) cells looked at, each as often as it was"""
+    edge_tests: Integers
+    """(n,) edges tested"""
+    edges_inside: Integers
+    """(n,) edges not tested: the swept triangle lies in one cell"""
+    edges_behind: Integers
+    """(n,) edges not tested: the vertex moves into its own body"""
+    face_tests: Integers
+    """(n,) faces tested"""
+
+    source: Integers
+    """(n,) the row each vertex had before the move, or −1 for a particle that an adaptive response has inserted"""
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def is_hit(self) -> NDArray[np.bool_]:
+        """(n,) whether something was hit."""
+        return self.status == 2

@@ -1,0 +1,103 @@
+"""Cells from a closed surface: its inside, filled with tetrahedra by fTetWild (the `mesh` extra), or a box around it, inside and outside.
+
+fTetWild works with a tolerance: the surface of the tetrahedra is within `epsilon` of the given one, relative to the diagonal of its bounding box, and
+has other vertices. What the cells follow exactly is the surface that comes out, not the one that went in.
+"""
+
+import importlib
+import importlib.util
+import sys
+import types
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut import arrays
+from abut.arrays import Floats, Integers
+from abut.cells.construction import tetrahedra
+from abut.cells.environment import Environment
+from abut.errors import InvalidInput, Unsupported
+from abut.mesh import as_mesh
+
+AT_ONCE = 1 << 22
+"""Pairs of a point and a face whose solid angles are taken at a time: 100 MB."""
+
+
+def from_surface(
+    mesh: object, *, edge_length: float = 0.1, epsilon: float = 1e-3, outside: bool = False, obstacle: str = "outside"
+) -> Environment:
+    """Fill a closed surface with tetrahedra.
+
+    `edge_length` is the length wished for of the tetrahedra's edges and `epsilon` the most that their surface may lie beside the given one, both
+    in units of the diagonal of its bounding box. With `outside=True` a box around the surface, some four tenths of the diagonal larger on
+    each side, is filled as well, so that particles can leave the surface and come back; `obstacle` then says which side cannot be
+    entered: "inside", "outside" or "none".
+
+    Needs the `mesh` extra (`pip install "abut[mesh]"`); raises `Unsupported` where it is missing, `InvalidInput` for a surface that is not closed.
+    """
+    if obstacle not in ("inside", "outside", "none"):
+        raise InvalidInput("obstacle", f"{obstacle!r} is none of 'inside', 'outside' and 'none'")
+    surface = as_mesh(mesh)
+    if not surface.is_closed:
+        raise InvalidInput("mesh", "is not closed: its inside is not defined")
+    length = arrays.scalar(edge_length, "edge_length", least=1e-3, most=1.0)
+    tolerance = arrays.scalar(epsilon, "epsilon", least=1e-6, most=0.1)
+    fill = _find_filler()
+    vertices, rows = fill(
+        np.array(surface.vertices),
+        np.array(surface.faces, np.int32),
+        edge_length_fac=length,
+        epsilon=tolerance,
+        disable_filtering=outside,
+    )
+    points, cells = np.asarray(vertices, np.float64), np.asarray(rows, np.int64)
+    if not len(cells):
+        raise InvalidInput("mesh", "encloses nothing that could be filled at this tolerance")
+    cells = _turn_positive(points, cells)
+    if not outside:
+        return tetrahedra(points, cells)
+    inner = winding_numbers(surface.vertices, surface.faces, points[cells].mean(axis=1)) > 0.5
+    marks = {"inside": inner, "outside": ~inner, "none": np.zeros(len(cells), np.bool_)}
+    return tetrahedra(points, cells, marks[obstacle])
+
+
+def _find_filler() -> Any:
+    """The function that fills. Releases of pytetwild import pyvista at once, which they need for drawing only: an empty module stands in for it."""
+    stand_in = None
+    if "pytetwild" not in sys.modules and importlib.util.find_spec("pyvista") is None:
+        stand_in = sys.modules["pyvista"] = types.ModuleType("pyvista")
+    try:
+        return importlib.import_module("pytetwild").tetrahedralize
+    except ImportError as error:
+        raise Unsupported(f'cells from a surface need the mesh extra: pip install "abut[mesh]" ({error})') from error
+    finally:
+        if stand_in is not None:
+            del sys.modules["pyvista"]
+
+
+def _turn_positive(points: Floats, cells: Integers) -> Integers:
+    """All tetrahedra in abut's order; which order they are in is the same for all."""
+    a, b, c, d = (points[cells[:, k]] for k in range(4))
+    volume = np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a)
+    return cells if np.median(volume) > 0.0 else cells[:, [0, 2, 1, 3]]
+
+
+def winding_numbers(vertices: Floats, faces: Integers, points: Floats) -> Floats:
+    """How often a closed surface, anticlockwise seen from outside, goes around each point (Van Oosterom and Strackee 1983): 1 inside, 0 outside."""
+    corners = vertices[faces]
+    total = np.empty(len(points))
+    step = max(1, AT_ONCE // max(len(faces), 1))
+    for first in range(0, len(points), step):
+        a, b, c = (corners[np.newaxis, :, k] - points[first : first + step, np.newaxis] for k in range(3))
+        total[first : first + step] = _solid_angles(a, b, c).sum(axis=1) / (4.0 * np.pi)
+    return total
+
+
+def _solid_angles(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
+    lengths = [np.linalg.norm(v, axis=-1) for v in (a, b, c)]
+    over = np.einsum("...i,...i->...", a, np.cross(b, c))
+    under = np.prod(lengths, axis=0)
+    for (u, v), w in zip(((a, b), (b, c), (c, a)), (lengths[2], lengths[0], lengths[1]), strict=True):
+        under = under + np.einsum("...i,...i->...", u, v) * w
+    return 2.0 * np.arctan2(over, under)

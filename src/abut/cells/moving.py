@@ -1,0 +1,360 @@
+"""Vertices of a mobile move one after another (Jund 2010, §4.2, §5.3): each as far as its own way, its edges and its faces are free.
+
+A vertex tries its target. Where something is hit at time t, it tries the point just before, and so on; the point where it ends has passed all tests
+itself, so that whatever is rounded, the state stays free of collisions: each vertex in a free cell, each edge (and face) tested. The last
+resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding.
+
+By dichotomy (§4.2.1) the time is narrowed by halving instead, and what was hit is looked for afterwards: an edge of the face that the last
+blocked segment went through, if it meets the strip between the last free and the last blocked position (figure 4.11), else that face.
+
+After a hit the rest of the way may be projected on the contact plane and tried again (slide, bounce: the first two cases of §5.3).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.cells.convexity import point_3d
+from abut.cells.darts import Row
+from abut.cells.following import (
+    ANY_CELL,
+    COUNTERS,
+    EDGE_TESTS,
+    EDGES_BEHIND,
+    EDGES_INSIDE,
+    TESTS,
+    VISITS,
+    Front,
+    follow,
+)
+from abut.cells.results import COLLISION, CONTACT
+from abut.cells.signs import THROUGH_VERTEX, place, touches_obstacle
+from abut.cells.space import BLOCKED, NO_FACE, Space
+from abut.cells.stopping import EARLY, outward_normal, stop_at
+from abut.cells.testing import (
+    CULL_CELLS,
+    CULL_DIRECTION,
+    NOTHING,
+    Body,
+    Rules,
+    find_first,
+    goes_inwards,
+    is_behind,
+)
+from abut.cells.walk import find_exit, is_inside, is_within, write_point
+from abut.geometry.crossings import meet_segment_triangle
+from abut.geometry.determinants import cross_segment_plane
+from abut.geometry.predicates import orient_3d
+from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, scale, subtract
+from abut.jit import element, inlined, integer, kernel, stay_apart
+
+_COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
+GAP = 2.0**-26
+"""Share of the free way that is given up before a contact."""
+ROUNDING_GAP = 2.0**-49
+"""The least gap, in units of the largest coordinate: sixteen times the rounding of a point."""
+GAP_GROWTH = 16.0
+MOST_TRIES = 24
+MOST_SLIDES = 3
+Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
+
+
+class Answer(NamedTuple):
+    """What is told of each vertex; see `body_results.BodyMoves`."""
+
+    numbers: Integers
+    """(n, NUMBERS): STATUS to FACE, then the counters of `following.Front` from TESTS on"""
+    measures: Floats
+    """(n, 7): the time, the normal, the point that was hit"""
+
+
+STATUS, KIND, DART, EDGE, FACE, COUNTED = range(6)
+NUMBERS = COUNTED + COUNTERS - TESTS
+
+
+@element
+def _largest(p: Vec3, g: Vec3) -> float:
+    return max(abs(p[0]), abs(p[1]), abs(p[2]), abs(g[0]), abs(g[1]), abs(g[2]))
+
+
+@element
+def _unit(a: Vec3) -> Vec3:
+    length = norm(a)
+    return scale(a, 1.0 / length) if length > 0.0 else (0.0, 0.0, 0.0)
+
+
+@kernel
+def _caused_by(space: Space, face: Row, low: Vec3, high: Vec3, q: Vec3) -> Row:
+    """The edge or, in the plane, the corner of a blocked face that meets the triangle low, high, q; NO_FACE where none does."""
+    dart = face
+    while True:
+        following = space.phi1[dart]
+        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        if meet_segment_triangle(a, a if space.dimension == 2 else b, low, high, q):
+            return dart
+        if following == face or (space.dimension == 2 and dart != face):
+            return NO_FACE
+        dart = following
+
+
+@kernel
+def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3) -> Trial:
+    """Move towards g as far as all is free: (the point, its cell, whether it is g, then of the first hit time, kind, dart, normal, edge, face).
+
+    The normal is that of the obstacle, for hits of the vertex itself.
+    """
+    stay_apart()
+    p, cell = point_3d(body.position, row), integer(body.cell[row])
+    first_time, kind, dart, edge, face, normal = np.inf, 0, NO_FACE, NOTHING, NOTHING, (0.0, 0.0, 0.0)
+    goal, share, low, high, low_point, low_cell, high_point = g, 1.0, 0.0, 1.0, p, cell, g
+    halving, gap, least, rounding, contact = False, GAP, 0.0, 0.0, 1.0
+    for tries in range(MOST_TRIES):
+        reached, slot, through, hit = follow(space, front, False, cell, p, goal, integer(ANY_CELL))
+        if slot == NO_FACE:
+            time, new_kind, new_dart, new_edge, new_face = find_first(
+                space, front, body, rules, row, goal, integer(reached)
+            )
+            new_normal = normal
+        else:
+            _, time, new_normal = stop_at(space, reached, slot, through, hit, p, goal)
+            new_kind = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
+            new_dart, new_edge, new_face = hit, NOTHING, NOTHING
+        if time == np.inf:
+            low, low_point, low_cell = share, goal, reached
+            if not halving:
+                break
+        else:
+            high, high_point = share, goal
+            if tries == 0:
+                least = rounding = ROUNDING_GAP * _largest(p, g) / norm(subtract(g, p))
+            contact = share * time * EARLY
+            if tries > 0:  # of a way that is rounded itself
+                contact = max(contact - rounding, 0.0)
+            if halving or contact < first_time:
+                first_time, kind, dart, edge, face, normal = contact, new_kind, new_dart, new_edge, new_face, new_normal
+            halving = halving or (new_edge != NOTHING and not (rules.is_exhaustive or rules.is_continuous))
+        if halving:
+            share = 0.5 * (low + high)
+        else:
+            share = min(contact * (1.0 - gap), contact - least)
+            gap, least = min(gap * GAP_GROWTH, 0.5), least * GAP_GROWTH
+        goal = lerp(p, g, share)
+        if not share > 0.0 or goal in (low_point, high_point):
+            break
+    if halving:
+        first_time = low
+        if edge != NOTHING:
+            cause = _caused_by(space, dart, low_point, high_point, _other_end(body, row, edge))
+            if cause != NO_FACE:
+                kind, dart = space.dimension - 2, cause
+    return low_point, low_cell, first_time == np.inf, first_time, kind, dart, normal, edge, face
+
+
+@inlined
+def _other_end(body: Body, row: Row, edge: Row) -> Vec3:
+    """Where the other end of an edge of a vertex is."""
+    found = row
+    for k in range(body.start[row], body.start[row + 1]):
+        if body.ring[k, 1] == edge:
+            found = body.ring[k, 0]
+    return point_3d(body.position, found)
+
+
+@inlined
+def _corners_beside(body: Body, row: Row, face: Row) -> tuple[Vec3, Vec3]:
+    """Where the other corners of a face of a vertex are."""
+    i, j = row, row
+    for k in range(body.fan_start[row], body.fan_start[row + 1]):
+        if body.fan[k, 2] == face:
+            i, j = body.fan[k, 0], body.fan[k, 1]
+    return point_3d(body.position, i), point_3d(body.position, j)
+
+
+@kernel
+def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q: Vec3, r: Vec3) -> tuple[Vec3, Vec3]:
+    """Normal and point of the contact of the edge from `at` to q (r is q) or of the face at, q, r; the vertex moves from p to g.
+
+    Two edges that touch span the contact plane; in the plane the mobile's edge does, and a face does by itself. Where these do not exist (an
+    edge along an edge), the normal is that of the obstacle's face.
+    """
+    a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[space.phi1[dart]])
+    second, point = (0.0, 0.0, 1.0), at
+    if r != q:
+        second = subtract(r, at)
+    elif space.dimension == 3:
+        second = subtract(b, a) if kind == 1 else (0.0, 0.0, 0.0)
+    if kind == 0:
+        point = a
+    elif kind == 1 and space.dimension == 3 and orient_3d(p, g, q, a) != orient_3d(p, g, q, b):
+        point = lerp(a, b, cross_segment_plane(a, b, p, g, q))
+    across = _unit(cross(_unit(subtract(q, at)), _unit(second)))
+    heading = dot(across, subtract(g, p))
+    if heading == 0.0:
+        return outward_normal(space, dart), point
+    return add(scale(across, 1.0 if heading > 0.0 else -1.0), (0.0, 0.0, 0.0)), point
+
+
+@kernel
+def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer, row: Row, g: Vec3) -> None:
+    """Move one vertex and write its row: towards g, then, where it slides or bounces, along what it hit."""
+    stay_apart()
+    numbers, measures = answer.numbers, answer.measures
+    for slide in range(MOST_SLIDES + 1):
+        p = point_3d(body.position, row)
+        reached, cell, is_free, time, kind, dart, normal, edge, face = _approach(space, front, body, rules, row, g)
+        point, slot = reached, NO_FACE
+        if is_free:
+            kind, dart, slot = place(space, cell, g)
+            status = _CONTACT if touches_obstacle(space, cell, kind, dart, slot) else 0
+            time = 1.0
+        else:
+            status, point = _COLLISION, lerp(p, g, time)
+            if face != NOTHING:
+                q, r = _corners_beside(body, row, face)
+                normal, point = _describe(space, kind, dart, p, point, g, q, r)
+            elif edge != NOTHING:
+                q = _other_end(body, row, edge)
+                normal, point = _describe(space, kind, dart, p, point, g, q, q)
+        if slide == 0:
+            if status == _CONTACT:
+                normal = outward_normal(space, space.face[cell, slot])
+            numbers[row, STATUS], numbers[row, KIND], numbers[row, DART] = status, kind, dart
+            numbers[row, EDGE], numbers[row, FACE] = edge, face
+            measures[row, 0] = time
+            for axis in range(3):
+                measures[row, 1 + axis], measures[row, 4 + axis] = normal[axis], point[axis]
+        write_point(body.position, row, reached)
+        body.cell[row] = cell
+        into = dot(subtract(g, reached), normal)
+        if is_free or rules.restitution < 0.0 or not into > 0.0:
+            return
+        g = add_scaled(g, normal, -(1.0 + rules.restitution) * into)
+
+
+@inlined
+def _glide(space: Space, cell: Row, p: Vec3, q: Vec3, goal: Row) -> tuple[Row, int]:
+    """The cell in which the segment pq ends, where records alone tell that it is free, else BLOCKED; and how many cells were looked at."""
+    visits = 0
+    while True:
+        visits += 1
+        if cell == goal:
+            return cell, visits
+        slot = find_exit(space, cell, p, q)
+        if slot < 0:
+            if is_inside(space, cell, q):
+                return cell, visits
+            return integer(BLOCKED), visits
+        cell = integer(space.neighbour[cell, slot])
+        if cell == BLOCKED:
+            return cell, visits
+
+
+@inlined
+def _glide_together(
+    space: Space, cell: Row, begins: tuple[Vec3, Vec3, Vec3], begin_count: int, ends: tuple[Vec3, Vec3], end_count: int
+) -> tuple[bool, int]:
+    """Whether the hull of some points of a cell and some others is certainly free: all segments between them pass the same faces.
+
+    A face that all of them pass cuts the hull in a polygon whose corners it holds; between two such faces, the hull lies in a convex cell.
+    """
+    visits = 0
+    while True:
+        visits += 1
+        slot = find_exit(space, cell, begins[0], ends[0])
+        if slot < 0:
+            for j in range(end_count):
+                if not is_inside(space, cell, ends[j]):
+                    return False, visits
+            return True, visits
+        for i in range(begin_count):
+            for j in range(end_count):
+                if i + j > 0 and find_exit(space, cell, begins[i], ends[j]) != slot:
+                    return False, visits
+        cell = integer(space.neighbour[cell, slot])
+        if cell == BLOCKED:
+            return False, visits
+
+
+@inlined
+def _pass_face_quickly(space: Space, body: Body, row: Row, k: Row, p: Vec3, g: Vec3) -> bool:
+    """Whether records alone tell that what a face sweeps is free, its vertex staying in its cell."""
+    cell, i, j = integer(body.cell[row]), body.fan[k, 0], body.fan[k, 1]
+    b, c = point_3d(body.position, i), point_3d(body.position, j)
+    b_stays, c_stays = body.cell[i] == cell, body.cell[j] == cell
+    if b_stays and c_stays:
+        return True
+    begins, ends = (p, g, b if b_stays else c), (b, c)
+    begin_count, end_count = integer(3), integer(1)
+    if b_stays:
+        ends = (c, c)
+    elif c_stays:
+        ends = (b, b)
+    else:
+        begin_count, end_count = integer(2), integer(2)
+    return _glide_together(space, cell, begins, begin_count, ends, end_count)[0]
+
+
+@inlined
+def _pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3) -> Row:
+    """The cell of g, where records alone tell that a vertex reaches it and hits nothing, else BLOCKED. What is done is counted in the front."""
+    p, cell, slots = point_3d(body.position, row), integer(body.cell[row]), space.face.shape[1]
+    inside, behind, tested, inwards = 0, 0, 0, -1
+    front.state[TESTS:] = 0
+    if not is_within(g[0], g[1], g[2], space.reach):
+        return integer(BLOCKED)
+    reached, visits = cell, 1
+    if not is_inside(space, cell, g):
+        if rules.is_continuous or rules.faces != 0:
+            return integer(BLOCKED)
+        reached, visits = _glide(space, cell, p, g, integer(ANY_CELL))
+        if reached == BLOCKED:
+            return reached
+    for k in range(body.start[row], body.start[row + 1]):
+        other = body.ring[k, 0]
+        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
+        if (rules.culls & CULL_CELLS) != 0 and q_cell == cell and reached == cell:
+            inside += 1
+            continue
+        if (rules.culls & CULL_DIRECTION) != 0:
+            if inwards < 0:
+                inwards = 1 if goes_inwards(space, body, row, g) else 0
+            if inwards == 1 and is_behind(space, body, row, other, g):
+                behind += 1
+                continue
+        if rules.is_continuous:
+            is_free, seen = _glide_together(space, cell, (p, g, g), integer(2), (q, q), integer(1))
+        else:
+            goal = q_cell if (rules.culls & CULL_CELLS) != 0 else integer(ANY_CELL)
+            last, seen = _glide(space, reached, g, q, goal)
+            is_free = last != BLOCKED
+        if not is_free:
+            return integer(BLOCKED)
+        tested += 1
+        visits += seen
+    if rules.faces != 0:
+        for k in range(body.fan_start[row], body.fan_start[row + 1]):
+            if not _pass_face_quickly(space, body, row, k, p, g):
+                return integer(BLOCKED)
+    front.state[VISITS], front.state[TESTS], front.state[EDGE_TESTS] = visits, slots * visits, tested
+    front.state[EDGES_INSIDE], front.state[EDGES_BEHIND] = inside, behind
+    return reached
+
+
+@kernel
+def move_vertices(
+    space: Space, fronts: Front, chunk: int, body: Body, rules: Rules, answer: Answer, rows: Integers, goals: Floats
+) -> None:
+    """Move these vertices, one after another, towards their rows of `goals`, with front `chunk`."""
+    front = Front(fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk])
+    for row in rows:
+        g = point_3d(goals, row)
+        reached = _pass_quickly(space, front, body, rules, row, g)
+        if reached != BLOCKED:
+            write_point(body.position, row, g)
+            body.cell[row] = reached
+        else:
+            front.state[TESTS:] = 0
+            resolve(space, front, body, rules, answer, row, g)
+        for k in range(COUNTERS - TESTS):
+            answer.numbers[row, COUNTED + k] = front.state[TESTS + k]

@@ -1,0 +1,138 @@
+"""What a mobile does where it hits something (Jund 2010, figure 4.5 and §5.3): it stays behind, gets new particles, or stops as a whole.
+
+    static    each vertex stops before what it, its edges or its faces hit; it may slide or bounce from there
+    adaptive  where an edge is hit, a particle is put on it at the contact, and the vertex goes on; particles that nothing holds are taken away
+    hybrid    the same, but an edge that has a particle on it already is answered as in static
+    rigid     all vertices stop at the same share of their ways: the body is rolled back to its first impact
+
+A rigid try moves all vertices to the same share of their ways; where something is hit, the body goes back and tries the share before that. It
+does not move at all if no share passes.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.cells.adapting import GIVEN, Shape, insert, remove_loose
+from abut.cells.environment import Environment
+from abut.cells.following import Front
+from abut.cells.grouping import Links
+from abut.cells.moving import DART, EDGE, FACE, KIND, MOST_TRIES, NUMBERS, STATUS, Answer, move_vertices
+from abut.cells.results import COLLISION, CONTACT, FREE
+from abut.cells.testing import Body, Rules
+
+MOST_ROUNDS = 8
+"""How often in one move the vertices of divided edges go on."""
+FIRST_GAP, GAP_GROWTH = 2.0**-20, 4.0
+"""Share of the way that a rigid body gives up before an impact, and by how much that grows with each try."""
+
+
+class Response(NamedTuple):
+    """A mobile after a move, and what is told of its vertices."""
+
+    shape: Shape
+    numbers: Integers
+    measures: Floats
+    source: Integers
+    """(n,) the row each vertex had before the move, −1 for a new one"""
+
+
+def run(
+    environment: Environment,
+    fronts: Front,
+    shape: Shape,
+    links: Links,
+    goals: Floats,
+    rules: Rules,
+    rows: Integers | None = None,
+) -> Response:
+    """Move all vertices, or some, towards their goals, group by group; each group on as many threads as there are fronts."""
+    count, space = len(shape.cell), environment._space
+    shape = shape._replace(position=shape.position.copy(), cell=shape.cell.copy())
+    body = Body(shape.position, shape.cell, links.start, links.ring, links.fan_start, links.fan)
+    numbers, measures = np.zeros((count, NUMBERS), np.int64), np.zeros((count, 7))
+    numbers[:, KIND] = environment.dimension
+    numbers[:, DART : FACE + 1] = -1
+    measures[:, 0] = 1.0
+    answer = Answer(numbers, measures)
+    if len(fronts.seen) == 1:
+        order = links.order if rows is None else links.order[np.isin(links.order, rows)]
+        move_vertices(space, fronts, 0, body, rules, answer, order, goals)
+        return Response(shape, numbers, measures, np.arange(count))
+
+    def move_some(chunk: int, some: Integers) -> None:
+        move_vertices(space, fronts, chunk, body, rules, answer, some, goals)
+
+    threads = len(fronts.seen)
+    with ThreadPoolExecutor(threads) as pool:
+        for group in links.groups:
+            chosen = group if rows is None else group[np.isin(group, rows)]
+            list(pool.map(move_some, range(threads), np.array_split(chosen, threads)))
+    return Response(shape, numbers, measures, np.arange(count))
+
+
+def move_adaptively(
+    environment: Environment, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules, *, is_hybrid: bool
+) -> Response:
+    """Move, and put particles on the edges that are hit; then take away those that nothing holds."""
+    has_faces = rules.faces != 0
+    shape, numbers, measures, source = run(environment, fronts, shape, links, goals, rules)
+    for _ in range(MOST_ROUNDS):
+        divided: set[int] = set()
+        retried: list[int] = []
+        for row in np.flatnonzero((numbers[:, STATUS] == COLLISION) & (numbers[:, EDGE] >= 0)).tolist():
+            edge = int(numbers[row, EDGE])
+            if edge in divided:  # the other end of the same edge
+                retried.append(row)
+                continue
+            if is_hybrid and (shape.parents[shape.edges[edge], 0] != GIVEN).any():
+                continue
+            grown = insert(environment, fronts, shape, edge, measures[row, 4:7], measures[row, 1:4], has_faces)
+            if grown is None:
+                continue
+            shape = grown
+            divided.add(edge)
+            retried.append(row)
+            new = numbers[row : row + 1].copy()
+            new[:, STATUS], new[:, EDGE : FACE + 1] = CONTACT, -1
+            numbers, measures = np.vstack((numbers, new)), np.vstack((measures, measures[row]))
+            measures[-1, 0] = 1.0
+            goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
+        if not retried:
+            break
+        links = links.renewed(shape.position, shape.edges, shape.faces)
+        again = run(environment, fronts, shape, links, goals, rules, np.array(retried))
+        shape, before = again.shape, measures[retried, 0].copy()
+        counted = numbers[retried, FACE + 1 :]
+        numbers[retried], measures[retried] = again.numbers[retried], again.measures[retried]
+        numbers[retried, FACE + 1 :] += counted
+        measures[retried, 0] = before + (1.0 - before) * measures[retried, 0]
+    shape, rows = remove_loose(environment, fronts, shape, numbers[:, STATUS] == FREE, has_faces)
+    return Response(shape, numbers[rows], measures[rows], source[rows])
+
+
+def move_rigidly(
+    environment: Environment, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules
+) -> Response:
+    """Move all vertices by the largest share of their ways that was found free."""
+    begin, gap, share, contact, impact = shape.position, FIRST_GAP, 1.0, 1.0, None
+    tried = run(environment, fronts, shape, links, goals, rules)
+    for _ in range(MOST_TRIES):
+        hit = tried.numbers[:, STATUS] == COLLISION
+        if not hit.any():
+            break
+        impact = tried
+        contact = share * float(tried.measures[hit, 0].min())
+        share = contact * (1.0 - gap)
+        gap = min(gap * GAP_GROWTH, 0.5)
+        tried = run(environment, fronts, shape, links, begin + share * (goals - begin), rules)
+    else:
+        tried = tried._replace(shape=shape)
+    if impact is None:
+        return tried
+    hit = impact.numbers[:, STATUS] == COLLISION
+    impact.numbers[~hit, STATUS] = FREE
+    impact.measures[:, 0] = contact
+    return impact._replace(shape=tried.shape)

@@ -1,0 +1,237 @@
+"""From stretches of single segments to contacts of contours: joined at joints, told apart by kind, with points and normals.
+
+A place where segments join is found once by every segment there. Stretches of which one begins where another ends, on both contours, are
+one contact. Its kind follows from what a does: between two contacts, a lies inside or outside of b for good, so the winding number
+of b about a's point in the middle tells the side. If the numbers before and after differ, a crosses b; otherwise it touches.
+Stretches that are certain crossings need no such test.
+
+Normals point from a to b: along n_a − n_b, n being the outward normals. Where one contour has a corner the other's normal is taken.
+"""
+
+import math
+
+from abut.arrays import Floats
+from abut.contours.cubic import Four, Vec2, point_at, tangent_at, transform
+from abut.contours.inside import wind
+from abut.contours.tables import BRIEF, MEETING, View, magnitude, segment_of, turn
+from abut.jit import element, kernel
+
+CROSSING, TOUCH, INTERVAL = 0, 1, 2
+SAME_PLACE = 2.0**-40
+"""Ends of stretches nearer than this part of the magnitude, on both contours, are one place."""
+SAME_PARAMETER = 0.01
+"""And no further in parameters than this: where a contour touches itself, one place has several."""
+CORNER = 1e-7
+"""Sine of the angle between tangents at a joint above which it is a corner; rounding of a control point turns one by less, unless it is short."""
+OPPOSITE = 1e-6
+"""|n_a − n_b| below which both normals agree: one contour touches the other from inside."""
+COLUMNS = 9
+"""σ of a at the beginning and end, τ of b there, point x and y, normal x and y, kind."""
+
+
+@element
+def _split(sigma: float, count: int) -> tuple[int, float]:
+    """Segment and parameter within it of a parameter of the whole contour."""
+    whole = math.floor(sigma)
+    return (int(whole) % count, sigma - whole)
+
+
+@element
+def point_on(view: View, sigma: float, pose: Four) -> Vec2:
+    """The point of a contour at a parameter, moved by a pose."""
+    i, t = _split(sigma, view.leaf_count)
+    x, y = point_at(segment_of(view, i), t)
+    return turn(pose, x, y)
+
+
+@element
+def _cyclic(x: float, y: float, period: int) -> float:
+    d = abs(x - y) % float(period)
+    return min(d, period - d)
+
+
+@element
+def _same(a: View, b: View, pose: Four, s: float, t: float, p: float, q: float, near: float) -> bool:
+    """Whether (s, t) and (p, q) are one place on both contours; beginning and end of a are told apart."""
+    if abs(s - p) > SAME_PARAMETER or _cyclic(t, q, b.leaf_count) > SAME_PARAMETER:
+        return False
+    x, y = point_on(a, s, pose)
+    u, v = point_on(a, p, pose)
+    return abs(x - u) <= near and abs(y - v) <= near
+
+
+@element
+def _is_before(raw: Floats, i: int, j: int) -> bool:
+    return raw[i, 0] < raw[j, 0] or (raw[i, 0] == raw[j, 0] and raw[i, 1] < raw[j, 1])
+
+
+@kernel
+def _sort(raw: Floats, count: int) -> None:
+    """Rows ascending by their beginning on a, then by their end: a point at a joint before the stretch that begins there.
+
+    Shell's sort: in place, nothing allocated."""
+    gap = 1
+    while gap < count:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for k in range(gap, count):
+            i = k
+            while i >= gap and _is_before(raw, i, i - gap):
+                for c in range(5):
+                    raw[i, c], raw[i - gap, c] = raw[i - gap, c], raw[i, c]
+                i -= gap
+
+
+@kernel
+def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float) -> int:
+    """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned. Column 4: 1 for a certain crossing."""
+    kept = 0
+    for k in range(count):
+        s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
+        joined = False
+        for c in range(kept - 1, -1, -1):
+            p0, p1, q0, q1 = raw[c, 0], raw[c, 1], raw[c, 2], raw[c, 3]
+            if (
+                _same(a, b, pose, p1, q1, s0, t0, near)
+                or _same(a, b, pose, p0, q0, s0, t0, near)
+                or _same(a, b, pose, p1, q1, s1, t1, near)
+            ):
+                if p1 == p0 and s1 > p1:
+                    raw[c, 2] = t0
+                if s1 > p1:
+                    raw[c, 1], raw[c, 3] = s1, t1
+                raw[c, 4] = 0.0
+                joined = True
+                break
+        if not joined:
+            for col in range(5):
+                raw[kept, col] = raw[k, col]
+            kept += 1
+    return _join_ends(a, b, pose, raw, kept, near)
+
+
+@kernel
+def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float) -> int:
+    """Contacts that run over the joint of the last and the first segment of a become one, which begins before it."""
+    n = float(a.leaf_count)
+    c = 0
+    while c < kept:
+        joined = False
+        if raw[c, 0] <= SAME_PARAMETER:
+            for k in range(kept):
+                if (
+                    k != c
+                    and raw[k, 1] >= n - SAME_PARAMETER
+                    and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
+                ):
+                    raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
+                    raw[k, 4] = 0.0
+                    joined = True
+                    break
+        if joined:
+            for k in range(c, kept - 1):
+                for col in range(5):
+                    raw[k, col] = raw[k + 1, col]
+            kept -= 1
+        else:
+            c += 1
+    return kept
+
+
+@element
+def _side(a: View, b: View, pose: Four, sigma: float, delta: float) -> int:
+    x, y = point_on(a, sigma, pose)
+    number, _ = wind(b, x, y, delta)
+    return number
+
+
+@kernel
+def _is_crossing(a: View, b: View, pose: Four, raw: Floats, kept: int, row: int, delta: float) -> bool:
+    """Whether a changes sides: winding numbers midway to the contacts before and after."""
+    n = float(a.leaf_count)
+    begin, end = raw[row, 0], raw[row, 1]
+    moved = True
+    while moved:  # contacts at the same place of a: b crosses or touches itself there
+        moved = False
+        for k in range(kept):
+            for turn_by in (-n, 0.0, n):
+                p0, p1 = raw[k, 0] + turn_by, raw[k, 1] + turn_by
+                if p0 <= end + 1e-12 and p1 >= begin - 1e-12 and (p0 < begin or p1 > end):
+                    begin, end, moved = min(begin, p0), max(end, p1), True
+        if end - begin >= n:
+            return False
+    before, after = begin - n, end + n
+    for k in range(kept):
+        for turn_by in (-n, 0.0, n):
+            p0, p1 = raw[k, 0] + turn_by, raw[k, 1] + turn_by
+            if p1 < begin:
+                before = max(before, p1)
+            if p0 > end:
+                after = min(after, p0)
+    before, after = max(before, end - n), min(after, begin + n)
+    return _side(a, b, pose, 0.5 * (before + begin), delta) != _side(a, b, pose, 0.5 * (end + after), delta)
+
+
+@element
+def _outward(view: View, sigma: float, pose: Four) -> tuple[float, float, bool]:
+    """Outward unit normal at a parameter, and whether there is a corner; the mean of both sides there."""
+    nearest = math.floor(sigma + 0.5)
+    i, t = _split(sigma, view.leaf_count)
+    corner = False
+    if abs(sigma - nearest) <= 1e-9:
+        x, y = tangent_at(transform(segment_of(view, (int(nearest) - 1) % view.leaf_count), pose), 1.0)
+        u, v = tangent_at(transform(segment_of(view, int(nearest) % view.leaf_count), pose), 0.0)
+        corner = abs(x * v - y * u) > CORNER or x * u + y * v < 0.0
+        x, y = x + u, y + v
+        length = math.sqrt(x * x + y * y)
+        if length > 0.0:
+            x, y = x / length, y / length
+    else:
+        x, y = tangent_at(transform(segment_of(view, i), pose), t)
+    return (view.orientation * y, -view.orientation * x, corner)
+
+
+@element
+def _normal(a: View, b: View, pose: Four, sigma: float, tau: float) -> Vec2:
+    """Unit normal from a to b."""
+    ax, ay, corner_a = _outward(a, sigma, pose)
+    bx, by, corner_b = _outward(b, tau, (1.0, 0.0, 0.0, 0.0))
+    if corner_a and not corner_b:
+        return (-bx, -by)
+    if corner_b and not corner_a:
+        return (ax, ay)
+    x, y = ax - bx, ay - by
+    length = math.sqrt(x * x + y * y)
+    if length <= OPPOSITE:
+        return (ax, ay)
+    return (x / length, y / length)
+
+
+@kernel
+def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Floats) -> int:
+    """Contacts in b's coordinates from the first `count` stretches in `raw`, into `out` as far as it reaches; how many there are."""
+    size = magnitude(a, b, pose)
+    delta, brief = MEETING * size, BRIEF * size
+    _sort(raw, count)
+    kept = _join(a, b, pose, raw, count, SAME_PLACE * size)
+    for k in range(min(kept, len(out))):
+        s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
+        x0, y0 = point_on(a, s0, pose)
+        x1, y1 = point_on(a, s1, pose)
+        if s1 - s0 >= 0.5 or (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0) > brief * brief:
+            kind = INTERVAL
+        elif raw[k, 4] == 1.0 or _is_crossing(a, b, pose, raw, kept, k, delta):
+            kind = CROSSING
+        else:
+            kind = TOUCH
+        period = float(b.leaf_count)
+        way = (t1 - t0 + 0.5 * period) % period - 0.5 * period
+        sigma, tau = 0.5 * (s0 + s1), t0 + 0.5 * way
+        if s0 >= a.leaf_count:
+            s0, s1 = s0 - a.leaf_count, s1 - a.leaf_count
+        out[k, 0], out[k, 1], out[k, 2], out[k, 3] = s0, s1, t0, t1
+        out[k, 4], out[k, 5] = point_on(a, sigma, pose)
+        out[k, 6], out[k, 7] = _normal(a, b, pose, sigma, tau % period)
+        out[k, 8] = float(kind)
+    return kept

@@ -1,0 +1,28 @@
+"""Convex hulls and their closest features, remembered from call to call (Peyré 2001, §3; Lin and Canny 1991; Mirtich 1998).
+
+`topology`, `hull` hulls and the planes of their features' regions · `regions`, `walk` from feature to feature · `polytope` depth · `exhaustive` all
+features · `pair` one pair, checked · `track` many pairs.
+"""
+
+from abut.convex.hull import Hull, Hulls
+from abut.convex.results import Feature, Status, Tracks
+from abut.convex.track import track, track_many
+
+VERTEX, EDGE, FACE = Feature.VERTEX, Feature.EDGE, Feature.FACE
+APART, TOUCHING, OVERLAPPING = Status.APART, Status.TOUCHING, Status.OVERLAPPING
+
+__all__ = [
+    "APART",
+    "EDGE",
+    "FACE",
+    "OVERLAPPING",
+    "TOUCHING",
+    "VERTEX",
+    "Feature",
+    "Hull",
+    "Hulls",
+    "Status",
+    "Tracks",
+    "track",
+    "track_many",
+]

@@ -1,0 +1,282 @@
+"""One pair of hulls: walk, check, and depth where they meet.
+
+An answer of the walk is checked by what makes it right: no point of a lies farther along the normal than the closest point of a, and no point of b
+farther back than that of b. The two supporting planes are then a proof that nothing is closer. If the check fails, all features are tried.
+
+Hulls that meet, or come closer than NEAR, are asked for their depth (`polytope`); the direction is then that of the face or the edges it
+comes from, if these give no greater depth than the polytope did.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.convex.exhaustive import Range, find_closest, find_least_depth
+from abut.convex.hull import View
+from abut.convex.polytope import ALIGNED, FAILED, FLAT, Polytope, deepest_point, find_depth, support
+from abut.convex.regions import (
+    EDGE,
+    FACE,
+    VERTEX,
+    Frame,
+    a_vertex_of,
+    apply,
+    climb,
+    closest_on_edges,
+    edge_length,
+    edge_part,
+    end_of,
+    normal_of,
+    turn,
+    turn_back,
+    vertex_at,
+)
+from abut.convex.walk import CIRCLE, OVERLAP, closest_points, walk, walk_once
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.jit import element, kernel
+from abut.scratch import load
+
+TOLERANCE = 16 * 2.0**-52
+"""Of the scale (both radii and the distance of the middles): a transformed coordinate has some eight roundings, a height over a plane sixteen."""
+
+NEAR = 4096.0
+"""Tolerances within which closest points are too close to give a direction: 1.5e-11 of the scale."""
+
+CHECKED = 4096.0
+"""Tolerances by which a supporting plane may miss; as a part of the scale it is below 2e-11."""
+
+BENT = 64.0
+"""The direction between points at a distance d is off by some tolerances divided by d; so many are allowed for."""
+
+IS_APART, IS_TOUCHING, IS_OVERLAPPING = 0, 1, 2
+BY_WALK, BY_CIRCLE, BY_ALL = 0, 1, 2
+MOST_IN_CIRCLE = 64
+"""Features of a circle that are looked at. Circles have two or three; of a longer one the answer may fail its check, and all features are tried."""
+
+NAMED = 64.0
+"""Tolerances by which the depth along a feature's own direction may exceed the polytope's."""
+
+
+class Answer(NamedTuple):
+    """Of one pair, in the frame of a: see `results.Tracks`. way: BY_WALK, BY_CIRCLE or BY_ALL."""
+
+    status: int
+    distance: float
+    p: Vec3
+    q: Vec3
+    normal: Vec3
+    a: int
+    b: int
+    steps: int
+    way: int
+
+
+@element
+def _direction(view: View, a: int, b: int, p: Vec3, q: Vec3, b_to_a: Frame, extent: float) -> Vec3:
+    """From a to b: the normal of a face or of two edges where the features have one, which is exact at any distance."""
+    if a & 3 == FACE:
+        return normal_of(view, a >> 2)
+    if b & 3 == FACE:
+        return scale(turn(b_to_a, normal_of(view, b >> 2)), -1.0)
+    d = subtract(q, p)
+    size = math.sqrt(norm_sq(d))
+    if a & 3 == EDGE and b & 3 == EDGE:
+        n = cross(edge_part(view, a >> 2, 3), turn(b_to_a, edge_part(view, b >> 2, 3)))
+        sine = math.sqrt(norm_sq(n))
+        if sine * extent > size:  # the error of n is a rounding divided by the sine, that of d by size / extent
+            n = scale(n, 1.0 / sine)
+            along = dot(n, d)
+            if abs(along) > 0.999 * size:
+                return n if along > 0.0 else scale(n, -1.0)
+    return scale(d, 1.0 / size)
+
+
+@element
+def _miss(view: View, a: int, b: int, p: Vec3, q: Vec3, n: Vec3, b_to_a: Frame) -> float:
+    """How far the hulls reach beyond the planes through p and q across n: an upper bound on the error of the distance."""
+    _, top = climb(view, a_vertex_of(view, a), n)
+    _, bottom = climb(view, a_vertex_of(view, b), turn_back(b_to_a, scale(n, -1.0)))
+    beyond_b = bottom - dot(n, (b_to_a[9], b_to_a[10], b_to_a[11]))
+    return max(top - dot(n, p), 0.0) + max(beyond_b + dot(n, q), 0.0)
+
+
+@kernel
+def _out_of_circle(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame, tolerance: float) -> tuple[int, int]:
+    """Vertices and edges of the features a walk goes round, the closest of them: once around, by walks of one step."""
+    least, own, other = np.inf, a_vertex_of(view, a) * 4 + VERTEX, a_vertex_of(view, b) * 4 + VERTEX
+    x, y = a, b
+    for _ in range(MOST_IN_CIRCLE):
+        if x & 3 != FACE and y & 3 != FACE:
+            p, q = closest_points(view, x, y, b_to_a, a_to_b)
+            away = norm_sq(subtract(p, q))
+            if away < least:
+                least, own, other = away, x, y
+        _, x, y = walk_once(view, x, y, b_to_a, a_to_b, tolerance)
+        if x == a and y == b:
+            break
+    return own, other
+
+
+@element
+def _face_along(view: View, v: int, n: Vec3) -> tuple[int, float]:
+    """The face at a vertex whose normal is nearest to n, and their cosine."""
+    best, face = -2.0, -1
+    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
+        e = int(load(view.vertex_links, 2 * link + 1))
+        for side in range(2, 4):
+            f = end_of(view, e, side)
+            if f >= 0 and dot(normal_of(view, f), n) > best:
+                best, face = dot(normal_of(view, f), n), f
+    return face, best
+
+
+@kernel
+def _edges_along(view: View, v: int, w: int, n: Vec3, b_to_a: Frame) -> tuple[int, int, Vec3, float]:
+    """The edges at v and at w whose common perpendicular is nearest to n, that perpendicular, and the cosine."""
+    best, own, other, normal = -2.0, -1, -1, n
+    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
+        e = int(load(view.vertex_links, 2 * link + 1))
+        u = edge_part(view, e, 3)
+        for link_b in range(load(view.vertex_starts, w), load(view.vertex_starts, w + 1)):
+            g = int(load(view.vertex_links, 2 * link_b + 1))
+            m = cross(u, turn(b_to_a, edge_part(view, g, 3)))
+            size = math.sqrt(norm_sq(m))
+            if size > 1e-14:
+                m = scale(m, (1.0 if dot(m, n) >= 0.0 else -1.0) / size)
+                if dot(m, n) > best:
+                    best, own, other, normal = dot(m, n), e, g, m
+    return own, other, normal, best
+
+
+@kernel
+def _name_features(
+    view: View, v: int, w: int, n: Vec3, depth: float, b_to_a: Frame, tolerance: float
+) -> tuple[int, int, Vec3, float]:
+    """The features that a depth along n comes from, their exact direction, and the depth along it. v and w are farthest along n and −n."""
+    face, cosine = _face_along(view, v, n)
+    if cosine > ALIGNED:
+        m = normal_of(view, face)
+        _, bottom, x = support(view, b_to_a, m, v, w)
+        if dot(m, x) <= depth + NAMED * tolerance:
+            return face * 4 + FACE, bottom * 4 + VERTEX, m, dot(m, x)
+    face, cosine = _face_along(view, w, turn_back(b_to_a, scale(n, -1.0)))
+    if cosine > ALIGNED:
+        m = scale(turn(b_to_a, normal_of(view, face)), -1.0)
+        top, _, x = support(view, b_to_a, m, v, w)
+        if dot(m, x) <= depth + NAMED * tolerance:
+            return top * 4 + VERTEX, face * 4 + FACE, m, dot(m, x)
+    own, other, m, cosine = _edges_along(view, v, w, n, b_to_a)
+    if cosine > ALIGNED:
+        _, _, x = support(view, b_to_a, m, v, w)
+        if dot(m, x) <= depth + NAMED * tolerance:
+            return own * 4 + EDGE, other * 4 + EDGE, m, dot(m, x)
+    return v * 4 + VERTEX, w * 4 + VERTEX, n, depth
+
+
+@kernel
+def _points_of(view: View, a: int, b: int, n: Vec3, depth: float, b_to_a: Frame) -> tuple[Vec3, Vec3]:
+    """Points of two overlapping features, a depth apart along n; one of them is a vertex, or both are edges."""
+    if a & 3 == VERTEX:
+        p = vertex_at(view, a >> 2)
+        return p, add_scaled(p, n, -depth)
+    if b & 3 == VERTEX:
+        q = apply(b_to_a, vertex_at(view, b >> 2))
+        return add_scaled(q, n, depth), q
+    p, u = edge_part(view, a >> 2, 0), edge_part(view, a >> 2, 3)
+    q, v = apply(b_to_a, edge_part(view, b >> 2, 0)), turn(b_to_a, edge_part(view, b >> 2, 3))
+    s, _ = closest_on_edges(u, edge_length(view, a >> 2), v, edge_length(view, b >> 2), subtract(p, q))
+    p = add_scaled(p, u, s)
+    return p, add_scaled(p, n, -depth)
+
+
+@kernel
+def _try_all(
+    view: View, a: Range, b: Range, b_to_a: Frame, a_to_b: Frame, extent: float, steps: int, normal: Vec3
+) -> Answer:
+    """The closest features of hulls that do not overlap. normal: what is answered if they touch."""
+    own, other = find_closest(view, a, b, b_to_a, a_to_b)
+    p, q = closest_points(view, own, other, b_to_a, a_to_b)
+    distance = math.sqrt(norm_sq(subtract(p, q)))
+    if distance <= NEAR * TOLERANCE * extent:
+        return Answer(IS_TOUCHING, distance, p, q, normal, own, other, steps, BY_ALL)
+    n = _direction(view, own, other, p, q, b_to_a, extent)
+    return Answer(IS_APART, distance, p, q, n, own, other, steps, BY_ALL)
+
+
+@kernel
+def _meet(
+    view: View,
+    polytope: Polytope,
+    walked: Answer,
+    a: Range,
+    b: Range,
+    b_to_a: Frame,
+    a_to_b: Frame,
+    extent: float,
+) -> Answer:
+    """The answer for hulls that meet, or nearly (the walk's answer says IS_TOUCHING), or whose closest points failed the check (IS_APART)."""
+    tolerance, near = TOLERANCE * extent, NEAR * TOLERANCE * extent
+    v, w = a_vertex_of(view, walked.a), a_vertex_of(view, walked.b)
+    status, depth, n, v, w, face_count = find_depth(view, polytope, v, w, b_to_a, walked.normal, tolerance)
+    way = walked.way
+    if status == FLAT:
+        return _try_all(view, a, b, b_to_a, a_to_b, extent, walked.steps, n)
+    if status == FAILED:
+        depth, n, own, other = find_least_depth(view, a, b, b_to_a)
+        way = BY_ALL
+    else:
+        own, other, n, depth = _name_features(view, v, w, n, depth, b_to_a, tolerance)
+    if depth < -near or (walked.status == IS_APART and depth < 0.0):
+        return _try_all(view, a, b, b_to_a, a_to_b, extent, walked.steps, n)
+    if walked.status == IS_TOUCHING and depth <= near:
+        return Answer(IS_TOUCHING, walked.distance, walked.p, walked.q, n, walked.a, walked.b, walked.steps, way)
+    is_held, p = deepest_point(view, polytope, 0 if status == FAILED else face_count, depth, n, tolerance)
+    q = add_scaled(p, n, -depth)
+    if not is_held:
+        p, q = _points_of(view, own, other, n, depth, b_to_a)
+    verdict = IS_OVERLAPPING if depth > near else IS_TOUCHING
+    return Answer(verdict, -depth, p, q, n, own, other, walked.steps, way)
+
+
+@kernel
+def answer_pair(
+    view: View,
+    polytope: Polytope,
+    first_a: int,
+    first_b: int,
+    a: Range,
+    b: Range,
+    b_to_a: Frame,
+    a_to_b: Frame,
+    radii: float,
+) -> Answer:
+    """Closest points or depth of hulls a and b, walking from two features, negative where none are known. radii: the sum of both."""
+    middle = (b_to_a[9], b_to_a[10], b_to_a[11])
+    away = math.sqrt(norm_sq(middle))
+    extent = radii + away
+    tolerance = TOLERANCE * extent
+    guess = scale(middle, 1.0 / away) if away > 0.0 else (1.0, 0.0, 0.0)
+    own, other = first_a, first_b
+    if own < 0 or other < 0:
+        own = climb(view, a[0], guess)[0] * 4 + VERTEX
+        other = climb(view, b[0], turn_back(b_to_a, scale(guess, -1.0)))[0] * 4 + VERTEX
+    outcome, own, other, steps = walk(view, own, other, b_to_a, a_to_b, tolerance)
+    way, status, distance, n = BY_WALK, IS_OVERLAPPING, 0.0, guess
+    if outcome == CIRCLE:
+        way = BY_CIRCLE
+        own, other = _out_of_circle(view, own, other, b_to_a, a_to_b, tolerance)
+    p, q = closest_points(view, own, other, b_to_a, a_to_b)
+    if outcome != OVERLAP:
+        distance = math.sqrt(norm_sq(subtract(p, q)))
+        status = IS_TOUCHING
+        if distance > NEAR * tolerance:
+            status = IS_APART
+            n = _direction(view, own, other, p, q, b_to_a, extent)
+            allowed = CHECKED * tolerance + BENT * tolerance * extent / distance
+            if _miss(view, own, other, p, q, n, b_to_a) <= allowed:
+                return Answer(IS_APART, distance, p, q, n, own, other, steps, way)
+    elif own & 3 == FACE or other & 3 == FACE:
+        n = _direction(view, own, other, p, q, b_to_a, extent)
+    walked = Answer(status, distance, p, q, n, own, other, steps, way)
+    return _meet(view, polytope, walked, a, b, b_to_a, a_to_b, extent)

@@ -1,0 +1,117 @@
+"""Ropes, cloths and rag dolls: linkages that are asked for most."""
+
+import numpy as np
+
+from abut import arrays
+from abut.dynamics.linkage import AngleLimits, Linkage
+from abut.dynamics.springs import bending_pairs
+from abut.errors import InvalidInput
+from abut.mesh import Mesh
+
+
+def rope(start: object, end: object, count: object, *, most_bend: object = None, **options: object) -> Linkage:
+    """A rope of `count` particles from start to end (3,). `most_bend` limits the angle, in radians, by which it may turn at a particle."""
+    number = arrays.count(count, "count", least=2)
+    ends = [arrays.coordinates(value, name, (3,)) for value, name in ((start, "start"), (end, "end"))]
+    t = np.linspace(0.0, 1.0, number)[:, np.newaxis]
+    i = np.arange(number)
+    angles = None
+    if most_bend is not None and number > 2:
+        bend = arrays.scalar(most_bend, "most_bend", least=0.0, most=np.pi)
+        angles = AngleLimits(np.stack((i[:-2], i[1:-1], i[2:]), axis=1), np.pi - bend)
+    bones = np.stack((i[:-1], i[1:]), axis=1)
+    return Linkage((1.0 - t) * ends[0] + t * ends[1], bones, angles=angles, **options)  # type: ignore[arg-type]
+
+
+def cloth(mesh: Mesh, *, fold: object = 0.0, **options: object) -> Linkage:
+    """A cloth from a triangle mesh: its edges keep their lengths, and two faces with a common edge fold freely, or no further than `fold`.
+
+    `fold` from 0 (free) to 1 (none): the least distance between the far corners of the two faces, as a part of that at rest.
+    """
+    share = arrays.scalar(fold, "fold", least=0.0, most=1.0)
+    if share == 0.0:
+        return Linkage(mesh.vertices, mesh.edges, **options)  # type: ignore[arg-type]
+    across = bending_pairs(mesh)
+    bones = np.concatenate((mesh.edges, across))
+    length = np.linalg.norm(np.subtract(*mesh.vertices[bones.T]), axis=1)
+    shortest = length.copy()
+    shortest[len(mesh.edges) :] *= share
+    return Linkage(mesh.vertices, bones, shortest=shortest, longest=length, **options)  # type: ignore[arg-type]
+
+
+# A person 1.8 high, upright, arms held out, looking along y; x is to his left and z is up. Masses are shares of the body's (after Winter 2009).
+_BODY = {
+    "head": ((0.0, 0.0, 1.68), 0.08),
+    "neck": ((0.0, 0.0, 1.48), 0.10),
+    "left shoulder": ((0.19, 0.0, 1.43), 0.07),
+    "right shoulder": ((-0.19, 0.0, 1.43), 0.07),
+    "left elbow": ((0.48, 0.0, 1.43), 0.03),
+    "right elbow": ((-0.48, 0.0, 1.43), 0.03),
+    "left hand": ((0.76, 0.0, 1.43), 0.02),
+    "right hand": ((-0.76, 0.0, 1.43), 0.02),
+    "pelvis": ((0.0, 0.0, 0.98), 0.16),
+    "left hip": ((0.10, 0.0, 0.92), 0.11),
+    "right hip": ((-0.10, 0.0, 0.92), 0.11),
+    "left knee": ((0.10, 0.02, 0.49), 0.07),
+    "right knee": ((-0.10, 0.02, 0.49), 0.07),
+    "left foot": ((0.10, 0.0, 0.06), 0.03),
+    "right foot": ((-0.10, 0.0, 0.06), 0.03),
+}
+RAG_DOLL_PARTS = tuple(_BODY)
+"""The names of the particles of a rag doll, in their order."""
+_BONES = (
+    ("head", "neck", 0.10),
+    ("neck", "left shoulder", 0.06),
+    ("neck", "right shoulder", 0.06),
+    ("left shoulder", "right shoulder", 0.08),
+    ("left shoulder", "left elbow", 0.05),
+    ("right shoulder", "right elbow", 0.05),
+    ("left elbow", "left hand", 0.04),
+    ("right elbow", "right hand", 0.04),
+    ("neck", "pelvis", 0.13),
+    ("left shoulder", "pelvis", 0.10),
+    ("right shoulder", "pelvis", 0.10),
+    ("pelvis", "left hip", 0.10),
+    ("pelvis", "right hip", 0.10),
+    ("left hip", "right hip", 0.10),
+    ("left shoulder", "left hip", 0.08),
+    ("right shoulder", "right hip", 0.08),
+    ("left hip", "left knee", 0.08),
+    ("right hip", "right knee", 0.08),
+    ("left knee", "left foot", 0.06),
+    ("right knee", "right foot", 0.06),
+)
+# Joint and its two neighbours, least and most angle in degrees: 180 is stretched.
+_LIMITS = (
+    ("head", "neck", "pelvis", 110, 180),
+    ("left shoulder", "left elbow", "left hand", 35, 180),
+    ("right shoulder", "right elbow", "right hand", 35, 180),
+    ("neck", "left shoulder", "left elbow", 60, 180),
+    ("neck", "right shoulder", "right elbow", 60, 180),
+    ("neck", "pelvis", "left hip", 70, 155),
+    ("neck", "pelvis", "right hip", 70, 155),
+    ("left shoulder", "left hip", "left knee", 50, 180),
+    ("right shoulder", "right hip", "right knee", 50, 180),
+    ("left hip", "left knee", "left foot", 40, 180),
+    ("right hip", "right knee", "right foot", 40, 180),
+)
+
+
+def rag_doll(height: object = 1.8, *, mass: object = 75.0, **options: object) -> Linkage:
+    """A body of 15 particles and 20 bones with angle limits, upright on z = 0, arms held out along x; `RAG_DOLL_PARTS` names the particles."""
+    tall, weight = arrays.positive(height, "height"), arrays.positive(mass, "mass")
+    for taken in ("angles", "radius", "shortest", "longest"):
+        if taken in options:
+            raise InvalidInput(taken, "is the rag doll's own")
+    number = {name: i for i, name in enumerate(_BODY)}
+    size = tall / 1.8
+    bones = [(number[a], number[b]) for a, b, _ in _BONES]
+    angles = AngleLimits(
+        [[number[name] for name in row[:3]] for row in _LIMITS],
+        np.radians([float(row[3]) for row in _LIMITS]),
+        np.radians([float(row[4]) for row in _LIMITS]),
+    )
+    points = size * np.array([place for place, _ in _BODY.values()])
+    shares = np.array([share for _, share in _BODY.values()])
+    radius = size * np.array([thick for _, _, thick in _BONES])
+    return Linkage(points, bones, mass=weight * shares / shares.sum(), radius=radius, angles=angles, **options)  # type: ignore[arg-type]

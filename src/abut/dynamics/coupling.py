@@ -1,0 +1,75 @@
+"""The loop between physics and contact (Jund 2010, §5.3 and figure 5.3), in one function.
+
+A physical model only needs to propose positions. What moves inside a partition (`cells.Mobile`, `cells.Particles`) says how far each particle
+came and what stopped it. A model that has `accept`, as those of this part do, takes note of it. Where an adaptive response has put particles on
+edges or taken them away, a model that has `insert` and `remove`, as `ShapeMatching` does, follows first (§5.2.2).
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from abut import arrays
+from abut.arrays import Floats
+from abut.errors import Unsupported
+
+
+class Model(Protocol):
+    """Whatever proposes positions."""
+
+    def propose(self, dt: float) -> Floats:
+        """(n,3) where the particles would go within a time dt."""
+        ...
+
+
+def couple(
+    model: Model,
+    mobile: Any,
+    dt: object,
+    *,
+    restitution: object = 0.0,
+    friction: object = 0.0,
+    **options: object,
+) -> Any:
+    """One step: the model proposes, the mobile moves as far as it can, the model takes note. Returns what `mobile.move` answers.
+
+    `options` go to `mobile.move`, and with `after="bounce"` the restitution too. The mobile's particles must be the model's, in their order, and
+    where the model has them. In the plane the model's z is kept. Without a mobile (None) the model moves freely, and the answer is None.
+    """
+    step = arrays.positive(dt, "dt")
+    bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
+    rough = arrays.scalar(friction, "friction", least=0.0)
+    targets = model.propose(step)
+    accept: Any = getattr(model, "accept", None)
+    if mobile is None:
+        if accept is not None:
+            accept(targets)
+        return None
+    if options.get("after") == "bounce":
+        options["restitution"] = bounce
+    dimension = mobile.position.shape[1]
+    moves = mobile.move(np.ascontiguousarray(targets[:, :dimension]), **options)
+    if accept is not None:
+        _follow_insertions(model, mobile, moves)
+        count = len(moves.position)
+        reached, normal = np.zeros((count, 3)), np.zeros((count, 3))
+        reached[: len(targets)] = targets[:count]  # in the plane z is the model's
+        reached[:, :dimension], normal[:, :dimension] = moves.position, moves.normal
+        accept(reached, normal, restitution=bounce, friction=rough)
+    return moves
+
+
+def _follow_insertions(model: Any, mobile: Any, moves: Any) -> None:
+    """Let the model remove and insert the particles that an adaptive response did."""
+    source: Any = getattr(moves, "source", None)
+    count = len(model)
+    if source is None or np.array_equal(source, np.arange(count)):
+        return
+    if not hasattr(model, "insert"):
+        raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
+    gone = np.setdiff1d(np.arange(count), source)
+    if len(gone):
+        model.remove(gone)
+    new = np.flatnonzero(source < 0)  # the last rows
+    if len(new):
+        model.insert(mobile.parents[new], 1.0 - mobile.ratio[new])

@@ -1,0 +1,162 @@
+"""Particles and bones: Verlet steps, and constraints restored by successive relaxation (Peyré 2001, §5.2.2; Jakobsen 2001).
+
+Masses sit at the ends of the bones. A step moves every particle freely, then visits the constraints in turn, to and fro, and moves the two ends
+of each that is broken, in inverse proportion to their masses, until it holds. A length may be fixed or lie between two bounds. A limit on the
+angle between two bones is one on the distance of their far ends. The velocity is what the particles moved, over dt, so that whatever stopped
+them, a constraint or an obstacle, is in it.
+
+Corrections are equal and opposite: momentum is kept. The sweeps end when one finds every constraint within the tolerance, or when they are used
+up; `violation` says how far off the worst one was. Two particles in the same place are moved apart along x. Constraints that contradict one
+another are averaged, never satisfied.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abut import arrays
+from abut.arrays import Floats, Integers, frozen
+from abut.dynamics.particles import ParticleModel, read_each
+from abut.errors import InvalidInput
+from abut.geometry.vec import norm, subtract
+from abut.jit import kernel
+
+
+class AngleLimits(NamedTuple):
+    """Limits on the angles at joints: particles (m,3) with the joint in the middle, and the least and most angle (m,) in [0, π]."""
+
+    joints: object
+    least: object = 0.0
+    most: object = np.pi
+
+
+class Linkage(ParticleModel):
+    """Particles (n,3) joined by bones (k,2), which have the lengths at which they are given, or stay between `shortest` and `longest` (k,).
+
+    `radius` (k,) makes cylinders with round ends of the bones, for collisions (`capsules`); it does not change the motion. `drag` is the share
+    of its velocity that a particle loses in a unit of time. `sweeps` bounds the relaxation, `tolerance` is a part of each length.
+    """
+
+    def __init__(
+        self,
+        points: object,
+        bones: object,
+        *,
+        mass: object = 1.0,
+        shortest: object = None,
+        longest: object = None,
+        angles: AngleLimits | None = None,
+        radius: object = 0.0,
+        fixed: object = (),
+        gravity: object = (0.0, 0.0, 0.0),
+        drag: object = 0.0,
+        sweeps: object = 32,
+        tolerance: object = 1e-3,
+    ) -> None:
+        super().__init__(points, mass=mass, fixed=fixed, gravity=gravity)
+        self.bones = _read_bones(bones, len(self))
+        self.length = frozen(np.linalg.norm(np.subtract(*self._position[self.bones.T]), axis=1))
+        low = self.length if shortest is None else read_each(shortest, "shortest", len(self.bones))
+        high = self.length if longest is None else read_each(longest, "longest", len(self.bones))
+        _check_bounds(low, high, "shortest")
+        links, least, most = self._limit_angles(angles)
+        self._links = frozen(np.concatenate((self.bones, links)))
+        self._low, self._high = frozen(np.concatenate((low, least))), frozen(np.concatenate((high, most)))
+        self.radius = read_each(radius, "radius", len(self.bones))
+        self.drag = arrays.scalar(drag, "drag", least=0.0)
+        self.sweeps = arrays.count(sweeps, "sweeps", least=1)
+        self.tolerance = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
+        self.violation = 0.0
+        """How far off the worst constraint was that the last sweep of the last proposal met, as a part of the length it should have."""
+        self._dt = 1.0
+
+    def capsules(self) -> tuple[Floats, Floats]:
+        """The bones as cylinders with round ends: their ends (k,2,3) and radii (k,)."""
+        return frozen(self._position[self.bones]), self.radius
+
+    def propose(self, dt: float) -> Floats:
+        """(n,3) where Verlet's step and the relaxation bring the particles within a time dt."""
+        kept = max(0.0, 1.0 - self.drag * abs(dt))
+        position = self._position + dt * (kept * self._velocity + dt * self._outer_acceleration())
+        self.violation = relax(
+            position, self.inverse_mass, self._links, self._low, self._high, self.sweeps, self.tolerance
+        )
+        self._dt = dt
+        self._pending = (position - self._position) / dt
+        return frozen(position)
+
+    def accept(
+        self, reached: Floats, normal: Floats | None = None, *, restitution: float = 0.0, friction: float = 0.0
+    ) -> None:
+        """As every model; but the velocity of a particle that met no obstacle is what it moved, whoever else kept it back."""
+        moved = (arrays.coordinates(reached, "reached", (len(self), 3)) - self._position) / self._dt
+        super().accept(reached, normal, restitution=restitution, friction=friction)
+        stopped = np.zeros(len(self), np.bool_) if normal is None else (np.asarray(normal) != 0.0).any(axis=1)
+        self._velocity = frozen(np.where(stopped[:, np.newaxis], self._velocity, moved))
+
+    def _limit_angles(self, angles: AngleLimits | None) -> tuple[Integers, Floats, Floats]:
+        """Angle limits as limits on the distance of the far ends, by the law of cosines."""
+        if angles is None:
+            return np.empty((0, 2), np.int64), np.empty(0), np.empty(0)
+        joints = arrays.indices(angles.joints, "joints", 3, len(self))
+        least, most = read_each(angles.least, "least", len(joints)), read_each(angles.most, "most", len(joints))
+        _check_bounds(least, most, "least")
+        if (most > np.pi).any():
+            raise InvalidInput("most", "is above π", int(np.argmax(most > np.pi)))
+        start, middle, end = (self._position[joints[:, k]] for k in range(3))
+        a, b = np.linalg.norm(start - middle, axis=1), np.linalg.norm(end - middle, axis=1)
+        bounds = [np.sqrt(np.maximum(a**2 + b**2 - 2.0 * a * b * np.cos(angle), 0.0)) for angle in (least, most)]
+        return joints[:, [0, 2]], bounds[0], bounds[1]
+
+
+def _read_bones(bones: object, count: int) -> Integers:
+    pairs = arrays.indices(bones, "bones", 2, count, keep=True)
+    loops = pairs[:, 0] == pairs[:, 1]
+    if loops.any():
+        raise InvalidInput("bones", "joins a particle to itself", int(np.argmax(loops)))
+    return pairs
+
+
+def _check_bounds(low: Floats, high: Floats, name: str) -> None:
+    if (low > high).any():
+        row = int(np.argmax(low > high))
+        raise InvalidInput(name, f"{low[row]:g} is above the upper bound {high[row]:g}", row)
+
+
+@kernel
+def relax(
+    position: Floats, inverse_mass: Floats, links: Integers, low: Floats, high: Floats, sweeps: int, tolerance: float
+) -> float:
+    """Sweep over the links, forwards and backwards in turn, until one sweep finds all within the tolerance of their bounds.
+
+    Returns the worst that the last sweep found, as a part of the length it should have.
+    """
+    count = len(links)
+    worst = 0.0
+    for sweep in range(sweeps + 1):
+        worst = 0.0
+        for at in range(count):
+            link = at if sweep % 2 == 0 else count - 1 - at
+            i, j = links[link, 0], links[link, 1]
+            d = subtract(
+                (position[j, 0], position[j, 1], position[j, 2]), (position[i, 0], position[i, 1], position[i, 2])
+            )
+            length = norm(d)
+            goal = min(max(length, low[link]), high[link])
+            total = inverse_mass[i] + inverse_mass[j]
+            if goal == length or total == 0.0:
+                continue
+            worst = max(worst, abs(goal - length) / max(goal, length))
+            if sweep == sweeps:  # the last round only measures
+                continue
+            if length > 0.0:
+                share = (goal - length) / (length * total)
+                d = (share * d[0], share * d[1], share * d[2])
+            else:
+                d = (goal / total, 0.0, 0.0)
+            for k in range(3):
+                position[i, k] -= inverse_mass[i] * d[k]
+                position[j, k] += inverse_mass[j] * d[k]
+        if worst <= tolerance:
+            break
+    return worst

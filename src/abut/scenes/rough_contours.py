@@ -1,0 +1,47 @@
+"""Three rough contours of 512 segments in the three situations of Rivera 2002, figure 9: apart, two in contact, contacts between all.
+
+The paper shows its objects but does not give their control points; these are irregular stars of about its proportions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abut.arrays import Floats
+from abut.contours import Contour
+
+SEGMENTS = 512
+ROUGHNESS = 0.004
+
+
+@dataclass(frozen=True, eq=False)
+class RoughContours:
+    """Contours of size 1, and poses (3,3) of them, x, y and angle, for each situation."""
+
+    contours: list[Contour]
+    situations: dict[str, Floats]
+
+
+def star_control(count: int, seed: int) -> Floats:
+    """(count,2) control points of an irregular star of size 1 about the origin."""
+    rng = np.random.default_rng(seed)
+    turn = np.arange(count) * 2.0 * np.pi / count
+    radius = np.ones(count)
+    for k in range(2, 12):
+        radius += rng.normal() * 0.35 / k * np.cos(k * turn + rng.uniform(0.0, 2.0 * np.pi))
+    radius = np.maximum(radius, 0.25)
+    points = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
+    return points / float(np.ptp(points, axis=0).max())
+
+
+def rough_contours(segments: int = SEGMENTS, roughness: float = ROUGHNESS) -> RoughContours:
+    """Rivera's scene with contours of so many segments each, the noise in their control points."""
+    contours = [
+        Contour(star_control(segments, seed), roughness, detail=1, seed=seed, name=f"star {seed}") for seed in (1, 2, 3)
+    ]
+    situations = {
+        "apart": np.array([[0.0, 0.0, 0.0], [1.15, 0.2, 1.0], [0.5, 1.15, 2.0]]),
+        "two in contact": np.array([[0.0, 0.0, 0.0], [0.83, 0.2, 1.0], [0.5, 1.15, 2.0]]),
+        "contacts between all": np.array([[0.0, 0.0, 0.0], [0.6, 0.2, 1.0], [0.3, 0.6, 2.0]]),
+    }
+    return RoughContours(contours, situations)
