@@ -3,6 +3,8 @@
 Most moves end in the interior of a cell, and nothing but that is to be said. So time, kind, dart and normal are written for the others only,
 as events in the order in which they come; `results.Moves` spreads them over all rows when asked. Each chunk of particles writes its events
 from the row on at which the chunk begins, so that threads share no counter.
+
+What is called for each event is inlined: handing over a space and an answer, some two hundred numbers, takes longer than the work.
 """
 
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from abut.cells.signs import THROUGH_VERTEX, place, touches_obstacle
 from abut.cells.space import Space
 from abut.cells.stopping import Stop, outward_normal
 from abut.geometry.vec import Vec3
-from abut.jit import integer, kernel
+from abut.jit import inlined, integer, kernel
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
 
@@ -38,7 +40,7 @@ class Answer(NamedTuple):
     """(chunks,2) how many events there are, and whether a target was not finite"""
 
 
-@kernel
+@inlined
 def write_event(
     answer: Answer, begin: Row, chunk: Row, row: Row, kind: Row, dart: Row, time: float, normal: Vec3
 ) -> None:
@@ -51,7 +53,7 @@ def write_event(
         answer.real[event, 1 + axis] = normal[axis]
 
 
-@kernel
+@inlined
 def write_collision(
     space: Space, answer: Answer, begin: Row, chunk: Row, row: Row, through: int, hit: Row, stop: Stop
 ) -> None:

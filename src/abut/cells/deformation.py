@@ -15,7 +15,7 @@ from abut.cells.darts import Indices, Row
 from abut.cells.signs import NOWHERE, holds, leave_cell, side_of_face
 from abut.cells.space import NO_FACE, Space, corners_of_face, renew_record
 from abut.cells.stopping import mean_corner, stop_at
-from abut.geometry.predicates import orient_3d
+from abut.geometry.predicates import is_clearly_positive
 from abut.geometry.vec import Vec3
 from abut.jit import inlined, integer, kernel
 
@@ -46,25 +46,12 @@ def _is_sound_polygon(space: Space, face: Row) -> bool:
 
 
 @inlined
-def _is_sound_tetrahedron(space: Space, part: Row) -> bool:
-    """Whether the fourth corner lies before the first face. Reads two rows of the map, no more: this is what a deformation mostly does."""
-    first = space.face[part, 0]
-    second = space.phi1[first]
-    i, j, k = space.vertex[first], space.vertex[second], space.vertex[space.phi1[second]]
-    dart = space.face[part, 1]
-    apex = space.vertex[dart]
-    while apex in (i, j, k):
-        dart = space.phi1[dart]
-        apex = space.vertex[dart]
-    vertices = space.vertices
-    return orient_3d(point_3d(vertices, i), point_3d(vertices, j), point_3d(vertices, k), point_3d(vertices, apex)) > 0
-
-
-@inlined
 def is_sound(space: Space, part: Row) -> bool:
     """Whether a part is convex, with planar faces that run anticlockwise seen from inside."""
-    if space.dimension == 3 and (space.face.shape[1] == 4 or space.face[part, 4] == NO_FACE):
-        return _is_sound_tetrahedron(space, part)  # four faces
+    if space.dimension == 3 and (space.face.shape[1] == 4 or space.face[part, 4] == NO_FACE):  # a tetrahedron
+        face = integer(space.face[part, 0])
+        beside = space.phi1[space.phi1[space.phi2[face]]]
+        return side_of_face(space, face, point_3d(space.vertices, space.vertex[beside])) > 0
     for slot in range(space.face.shape[1]):
         face = integer(space.face[part, slot])
         if face == NO_FACE:
@@ -90,13 +77,44 @@ def is_sound(space: Space, part: Row) -> bool:
 
 
 @kernel
-def list_unsound(space: Space, parts: Integers, unsound: Integers) -> int:
-    """List those of these parts that are not sound; how many."""
-    count = 0
-    for part in parts:
-        unsound[count] = part
-        count += 0 if is_sound(space, part) else 1
-    return count
+def list_tetrahedra(space: Space, parts: Integers, corners: Indices) -> None:
+    """The corners of those parts that are tetrahedra, positively oriented where the part is sound; NOWHERE for the others."""
+    for k in range(len(parts)):
+        corners[k, 0] = NOWHERE
+        if space.dimension == 3 and (space.face.shape[1] == 4 or space.face[parts[k], 4] == NO_FACE):
+            first = space.face[parts[k], 0]
+            second = space.phi1[first]
+            third = space.phi1[second]
+            beside = space.phi1[space.phi1[space.phi2[first]]]
+            corners[k, 0], corners[k, 1] = space.vertex[first], space.vertex[second]
+            corners[k, 2], corners[k, 3] = space.vertex[third], space.vertex[beside]
+
+
+@kernel
+def _skip_sound(vertices: Floats, corners: Indices, k: int) -> int:
+    """The first row from k on that is not certainly a sound tetrahedron. This is what a deformation mostly does: the tables come one by one,
+    since a space in the loop would take ten times longer."""
+    while k < len(corners) and corners[k, 0] >= 0:
+        a, b = point_3d(vertices, corners[k, 0]), point_3d(vertices, corners[k, 1])
+        c, d = point_3d(vertices, corners[k, 2]), point_3d(vertices, corners[k, 3])
+        if not is_clearly_positive(a, b, c, d):
+            break
+        k += 1
+    return k
+
+
+@kernel
+def list_unsound(space: Space, parts: Integers, corners: Indices, unsound: Integers) -> int:
+    """List those of these parts, whose corners `list_tetrahedra` has listed, that are not sound; how many."""
+    k, count = integer(0), 0
+    while True:
+        k = _skip_sound(space.vertices, corners, k)
+        if k == len(parts):
+            return count
+        if not is_sound(space, parts[k]):
+            unsound[count] = parts[k]
+            count += 1
+        k += 1
 
 
 @kernel

@@ -16,7 +16,7 @@ from abut.arrays import Floats, Integers
 from abut.cells import integrity
 from abut.cells.cutting import cut_by_plane, finish_cut, read_plane
 from abut.cells.darts import Darts, Indices
-from abut.cells.deformation import find_moved, list_around, list_unsound, put_rows
+from abut.cells.deformation import find_moved, list_around, list_tetrahedra, list_unsound, put_rows
 from abut.cells.fabric import Fabric, Tables
 from abut.cells.grafting import Ring, graft
 from abut.cells.growth import Lists, Rows, grown
@@ -65,8 +65,8 @@ class Environment:
 
     def _take_views(self) -> None:
         self._darts, self._space, self._part_cell = self._fabric.darts, self._fabric.space, self._fabric.part_cell
-        self._around: tuple[Integers, Integers, Integers] | None = None
         self._index: Index | None = None
+        self._around: tuple[Integers, Integers, Integers, Indices] | None = None
 
     @property
     def dimension(self) -> int:
@@ -138,13 +138,13 @@ class Environment:
         rows, points = self._read_moved(vertices, moved)
         if not len(rows):
             return
-        parts, centres = self._list_around(rows)
+        parts, centres, corners = self._list_around(rows)
         space = self._space
         before = arrays.frozen(space.vertices.take(rows, axis=0))
         put_rows(space.vertices, rows, points)
         self._fabric.renew_centres(centres)
         unsound = np.empty(len(parts), np.int64)
-        unsound = unsound[: list_unsound(space, parts, unsound)]
+        unsound = unsound[: list_unsound(space, parts, corners, unsound)]
         self._given = None
         if len(unsound):
             try:
@@ -163,18 +163,6 @@ class Environment:
         self._stamps[parts] = self._version
         self._index = None
 
-    def _fit_reach(self, points: Floats) -> None:
-        """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
-        space, largest = self._space, float(np.abs(points).max())
-        if 2 * len(points) >= self._fabric.vertex_count:
-            largest = float(np.abs(space.vertices).max(initial=1.0 if self.dimension == 2 else 0.0))
-        elif largest <= space.reach:
-            return
-        wanted = REACH * largest
-        if wanted > 2 * space.reach or wanted < space.reach / 2:
-            self._fabric.reach = wanted
-            self._refit()
-
     def _read_moved(self, vertices: object, moved: object) -> tuple[Integers, Floats]:
         """The rows of the vertices that move, and where to."""
         points, count = arrays.points(vertices, "vertices", dimensions=self.dimension), self._fabric.vertex_count
@@ -189,8 +177,9 @@ class Environment:
             raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
         return arrays.frozen(np.ascontiguousarray(rows)), points
 
-    def _list_around(self, rows: Integers) -> tuple[Integers, Integers]:
-        """The parts that change with some vertices, and the centres. Kept, since mostly the same vertices move again."""
+    def _list_around(self, rows: Integers) -> tuple[Integers, Integers, Indices]:
+        """The parts that change with some vertices, the centres, and the corners of those parts that are tetrahedra. Kept, since mostly the same
+        vertices move again."""
         if self._around is not None and np.array_equal(rows, self._around[0]):
             return self._around[1:]
         listed = np.zeros(len(self._part_cell), np.bool_)
@@ -201,8 +190,22 @@ class Environment:
             concerned[self._part_cell[parts]] = True
             centres = self._fabric.list_centres(concerned)
             parts = np.flatnonzero(concerned[self._part_cell]) if len(centres) else parts
-        self._around = (rows.copy(), parts, centres)
-        return parts, centres
+        corners = np.empty((len(parts), 4), np.int32)
+        list_tetrahedra(self._space, parts, corners)
+        self._around = (rows.copy(), parts, centres, corners)
+        return parts, centres, corners
+
+    def _fit_reach(self, points: Floats) -> None:
+        """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
+        space, largest = self._space, float(np.abs(points).max())
+        if 2 * len(points) >= self._fabric.vertex_count:
+            largest = float(np.abs(space.vertices).max(initial=1.0 if self.dimension == 2 else 0.0))
+        elif largest <= space.reach:
+            return
+        wanted = REACH * largest
+        if wanted > 2 * space.reach or wanted < space.reach / 2:
+            self._fabric.reach = wanted
+            self._refit()
 
     def _recut(self, cells: list[int]) -> None:
         """Make the parts of cells anew whose faces are flat no longer, or that are convex no longer."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from abut.arrays import Integers
 from abut.cells.darts import Indices, Row
-from abut.cells.signs import MISSED, leave_cell, low_planes
+from abut.cells.signs import MISSED, leave_cell
 from abut.cells.space import BLOCKED, NO_FACE, Space
-from abut.cells.walk import BEYOND, first_exit, is_within
+from abut.cells.walk import find_exit, is_inside, is_within
 from abut.geometry.vec import Vec3
 from abut.jit import inlined, integer, kernel, stay_apart
 
@@ -41,22 +41,6 @@ def make_fronts(space: Space, count: int) -> Front:
     return Front(
         np.zeros((count, cells), np.int64), np.empty((count, cells), np.int32), np.zeros((count, COUNTERS), np.int64)
     )
-
-
-@inlined
-def is_inside(space: Space, cell: Row, q: Vec3) -> bool:
-    """Whether a point within reach certainly lies inside a cell. Of a stale record nothing is certain."""
-    return low_planes(space.planes, space.face.shape[1], cell, q[0], q[1], q[2]) >> 32 == 0
-
-
-@inlined
-def find_exit(space: Space, cell: Row, p: Vec3, q: Vec3) -> int:
-    """The slot that the segment pq within reach certainly passes first; −1 where that is not certain, or q lies inside."""
-    low = low_planes(space.planes, space.face.shape[1], cell, q[0], q[1], q[2])
-    beyond = low & BEYOND
-    if beyond == 0 or beyond != low >> 32:
-        return -1
-    return first_exit(space, cell, beyond, p, q)
 
 
 @inlined

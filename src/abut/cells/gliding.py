@@ -15,12 +15,10 @@ from abut.cells.following import (
     VISITS,
     Front,
     clear_counters,
-    find_exit,
-    is_inside,
 )
 from abut.cells.space import BLOCKED, Space
 from abut.cells.testing import CULL_CELLS, CULL_DIRECTION, Body, Rules, goes_inwards, is_behind
-from abut.cells.walk import is_within
+from abut.cells.walk import find_exit, is_inside, is_within
 from abut.geometry.vec import Vec3
 from abut.jit import inlined, integer
 

@@ -24,7 +24,6 @@ from abut.cells.following import (
     Front,
     clear_counters,
     follow,
-    is_inside,
 )
 from abut.cells.gliding import pass_quickly
 from abut.cells.results import COLLISION, CONTACT
@@ -37,6 +36,7 @@ from abut.cells.testing import (
     Rules,
     find_first,
 )
+from abut.cells.walk import is_inside, write_point
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
@@ -67,11 +67,6 @@ class Answer(NamedTuple):
 
 STATUS, KIND, DART, EDGE, FACE, COUNTED = range(6)
 NUMBERS = COUNTED + COUNTERS - TESTS
-
-
-@inlined
-def _write(table: Floats, row: Row, value: Vec3) -> None:
-    table[row, 0], table[row, 1], table[row, 2] = value
 
 
 @element
@@ -237,7 +232,7 @@ def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer
             measures[row, 0] = time
             for axis in range(3):
                 measures[row, 1 + axis], measures[row, 4 + axis] = normal[axis], point[axis]
-        _write(body.position, row, reached)
+        write_point(body.position, row, reached)
         body.cell[row] = cell
         into = dot(subtract(g, reached), normal)
         if is_free or rules.restitution < 0.0 or not into > 0.0:
@@ -255,7 +250,7 @@ def move_vertices(
         g = point_3d(goals, row)
         reached = pass_quickly(space, front, body, rules, row, g)
         if reached != BLOCKED:
-            _write(body.position, row, g)
+            write_point(body.position, row, g)
             body.cell[row] = reached
         else:
             clear_counters(front)

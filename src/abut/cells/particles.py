@@ -5,7 +5,7 @@ stops where its way leaves the free cells. Moves of many particles run on all th
 """
 
 import weakref
-from typing import Literal
+from typing import Any, Literal
 
 import numba
 import numpy as np
@@ -64,6 +64,8 @@ class Particles:
         self._seen = environment._version
         self._results: list[weakref.ref[Moves]] = []
         environment._crowds.add(self)
+        # What moves write, before it is handed out.
+        self._events = (np.empty((len(found), 3), np.int64), np.empty((len(found), 4)))
         self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
         if walk == "darts":
             self._heading = (np.full(len(found), NOWHERE, np.int64), np.empty(len(found), np.bool_))
@@ -96,7 +98,7 @@ class Particles:
         is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1
         position, cells = _raise_points(goal), self._cells.copy()
         status, tests = np.empty(count, np.int8), np.empty(count, np.int32)
-        whole, real = np.empty((count, 3), np.int64), np.empty((count, 4))
+        whole, real = self._events
         tally = np.zeros((-(-count // CHUNK) if is_shared else 1, 2), np.int64)
         answer = (cells, position, status, tests, whole, real, tally)
         if self._heading is not None:
@@ -121,9 +123,8 @@ class Particles:
             _dimension=space.dimension,
             _status=status,
             _tests=tests,
-            _whole=whole,
-            _real=real,
-            _tally=tally,
+            _whole=_gather_events(whole, tally),
+            _real=_gather_events(real, tally),
             _part=cells,
             _face=space.face,
             _part_cell=environment._part_cell,
@@ -214,6 +215,14 @@ class Particles:
         if len(goal) != len(self._cells):
             raise InvalidInput("targets", f"has {len(goal)} rows for {len(self._cells)} particles")
         return goal
+
+
+def _gather_events(table: NDArray[Any], tally: Integers) -> NDArray[Any]:
+    """A copy of the rows that were written, chunk after chunk."""
+    if len(tally) == 1:
+        return table[: tally[0, 0]].copy()
+    begin = np.arange(len(tally)) * len(table) // len(tally)
+    return np.concatenate([table[first : first + count] for first, count in zip(begin, tally[:, 0], strict=True)])
 
 
 def _raise_points(points: Floats) -> Floats:

@@ -46,13 +46,12 @@ class Moves:
     _tests: Indices
     _whole: Integers
     _real: Floats
-    _tally: Integers
     _part: Indices
     _face: Indices
     _part_cell: Integers
 
     def __init__(self, **fields: Any) -> None:
-        """Tables as kernels fill them (`answers.Answer`). They are the result's own from now on."""
+        """Rows and events as kernels write them (`answers.Answer`). They are the result's own from now on."""
         self.__dict__.update(fields)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -70,21 +69,21 @@ class Moves:
     def time(self) -> Floats:
         """(n,) 1 where the target was reached; else when the way leaves the free cells: never late, early by less than 2⁻⁴⁰ of itself."""
         times = np.ones(len(self))
-        times[self._rows] = self._real[self._events, 0]
+        times[self._whole[:, 0]] = self._real[:, 0]
         return frozen(times)
 
     @functools.cached_property
     def kind(self) -> NDArray[np.int8]:
         """(n,) dimension of the cell hit, or of the cell in which the target lies."""
         kinds = np.full(len(self), self._dimension, np.int8)
-        kinds[self._rows] = self._whole[self._events, 1]
+        kinds[self._whole[:, 0]] = self._whole[:, 1]
         return frozen(kinds)
 
     @functools.cached_property
     def normal(self) -> Floats:
         """(n,d) unit normal from the particle to the obstacle, of a blocking face; zero where nothing is touched."""
         normals = np.zeros((len(self), self._dimension))
-        normals[self._rows] = self._real[self._events, 1 : 1 + self._dimension]
+        normals[self._whole[:, 0]] = self._real[:, 1 : 1 + self._dimension]
         return frozen(normals)
 
     @functools.cached_property
@@ -100,22 +99,10 @@ class Moves:
     def dart(self) -> Integers:
         """(n,) a dart of the cell of that kind, in the map's free cell that holds the position."""
         darts = self._face[self._part, 0].astype(np.int64)
-        darts[self._rows] = self._whole[self._events, 2]
+        darts[self._whole[:, 0]] = self._whole[:, 2]
         return frozen(darts)
 
     @functools.cached_property
     def cell(self) -> Integers:
         """(n,) the free cell of the environment in whose closure the position lies."""
         return frozen(self._part_cell[self._part])
-
-    @functools.cached_property
-    def _events(self) -> Integers:
-        """Where the events of each chunk lie in the tables."""
-        counts = self._tally[:, 0]
-        begin = np.arange(len(counts)) * len(self) // len(counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.repeat(begin, counts) + within
-
-    @functools.cached_property
-    def _rows(self) -> Integers:
-        return self._whole[self._events, 0]

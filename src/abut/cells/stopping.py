@@ -83,7 +83,7 @@ def _put(x: Vec3, axis: int, value: float) -> Vec3:
     return (value if axis == 0 else x[0], value if axis == 1 else x[1], value if axis == 2 else x[2])
 
 
-@kernel
+@inlined
 def stop_in_face(space: Space, cell: Row, slot: Row, p: Vec3, q: Vec3) -> tuple[bool, Stop]:
     """Where the way pq, whose first exit is face `slot`, stops in the interior of that face; False where records do not tell."""
     face = integer(space.face[cell, slot])

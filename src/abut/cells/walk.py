@@ -35,8 +35,8 @@ from abut.lanes import lowest_bit
 from abut.scratch import load, prefetch
 
 BLOCK = 512
-AHEAD = 12
-"""How many particles before its turn a record is asked for: about the latency of memory over the time of one particle."""
+AHEAD = 32
+"""How many particles before its turn a record is asked for: the latency of memory, 100 ns, over the time of one particle, 3 ns."""
 LINE = 8
 """float64 numbers in a cache line."""
 BEYOND = (1 << 32) - 1
@@ -47,6 +47,13 @@ BEYOND = (1 << 32) - 1
 def is_within(x: float, y: float, z: float, reach: float) -> bool:
     """Whether all coordinates are at most `reach` in magnitude; NaN is not."""
     return (abs(x) <= reach) & (abs(y) <= reach) & (abs(z) <= reach)
+
+
+@inlined
+def write_point(table: Floats, row: Row, value: Vec3) -> None:
+    """Write a row of (n,3) coordinates."""
+    for axis in range(3):
+        table[row, axis] = value[axis]
 
 
 @kernel
@@ -80,7 +87,21 @@ def first_exit(space: Space, cell: Row, beyond: int, p: Vec3, q: Vec3) -> int:
     return best
 
 
-@kernel
+@inlined
+def find_exit(space: Space, cell: Row, p: Vec3, q: Vec3) -> int:
+    """The slot of a cell that the segment pq, of coordinates within reach, certainly passes first; −1 where none is certain or q is inside."""
+    low = low_planes(space.planes, space.planes.shape[2], cell, q[0], q[1], q[2])
+    beyond = low & BEYOND
+    return first_exit(space, cell, beyond, p, q) if beyond != 0 and beyond == low >> 32 else -1
+
+
+@inlined
+def is_inside(space: Space, cell: Row, q: Vec3) -> bool:
+    """Whether q, of coordinates within reach, certainly lies in a cell."""
+    return low_planes(space.planes, space.planes.shape[2], cell, q[0], q[1], q[2]) >> 32 == 0
+
+
+@inlined
 def finish_move(space: Space, answer: Answer, begin: Row, chunk: Row, p: Vec3, q: Vec3, row: Row) -> None:
     """Follow one segment to its end, exactly, and write its row. A target that is not finite or too large is a fault."""
     cell, slots = integer(answer.cells[row]), space.face.shape[1]

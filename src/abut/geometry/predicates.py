@@ -148,6 +148,13 @@ def orient_3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
 
 
 @element
+def is_clearly_positive(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> bool:
+    """Whether the filter of `orient_3d` alone says 1."""
+    det, permanent, floor = _filter_3d(subtract(b, a), subtract(c, a), subtract(d, a))
+    return det > BOUND_3D * permanent + floor
+
+
+@element
 def _is_same(a: Vec3, b: Vec3, c: Vec3) -> bool:
     """Whether a is b or c, or b is c."""
     return a == b or b == c or c == a
