@@ -76,15 +76,15 @@ def draw(frames: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 {strip * len(frames) + 10:.0f}">{"".join(shapes)}</g></svg>'
 
 
-def front_lines(env: cells.Environment) -> list:
-    """Edges of the cells in the front, y = 0, and whether they lie on the cut."""
+def front_lines(env: cells.Environment, depth: int) -> list:
+    """Edges of the cells in the front, y = 0, and whether they lie on a cut of so many layers."""
     found: dict[frozenset, tuple] = {}
     for cell in range(env.cell_count):
         for ring in env.faces_of(cell):
             points = env.vertices[ring]
             if (points[:, 1] == 0).all():
                 for a, b in zip(points, np.roll(points, -1, axis=0), strict=True):
-                    near = np.abs(side_of(np.array([a, b]))).max() < 1e-9 and abs(a[0] - 6) < 1e-9
+                    near = np.abs(side_of(np.array([a, b]))).max() < 1e-9 and min(a[2], b[2]) >= 4 - depth
                     found[frozenset((tuple(a), tuple(b)))] = (a[[0, 2]].tolist(), b[[0, 2]].tolist(), near)
     return list(found.values())
 
@@ -120,7 +120,9 @@ def main(picture: Path | None = None) -> None:
         if 40 <= step < 60:  # the blade is through
             assert not ((side < -1e-9) & (side_of(crowd.position) > OPENING + 1e-9)).any()
         if step in (9, 29, 55, 85):
-            frames.append((step, front_lines(env), crowd.position[::4].copy(), held[::4]))
+            frames.append(
+                (step, front_lines(env, len(pairs) if step < 60 else 0), crowd.position[::4].copy(), held[::4])
+            )
     assert env.check_integrity() == []
     assert env.cell_count == 12 * 4 * 4 + sum(map(len, pairs))
     fresh = cells.Particles(env, crowd.position)  # refuses points outside

@@ -171,13 +171,13 @@ def cross(u, v):
 
 
 def fan(vertices, loop):
-    """From the lowest corner whose thinnest triangle is at least half as thick as the best corner's."""
+    """From the lowest corner whose thinnest triangle is at least a quarter as thick as the best corner's."""
     fans = []
     for k in range(len(loop)):
         turned = loop[k:] + loop[:k]
         fans.append([[turned[0], a, b] for a, b in itertools.pairwise(turned[1:])])
     thinnest = [min(thickness(vertices[triangle]) for triangle in triangles) for triangles in fans]
-    fair = [k for k in range(len(loop)) if thinnest[k] >= 0.5 * max(thinnest)]
+    fair = [k for k in range(len(loop)) if thinnest[k] >= 0.25 * max(thinnest)]
     return fans[min(fair, key=lambda k: loop[k])]
 
 

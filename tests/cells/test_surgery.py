@@ -60,6 +60,7 @@ def verify(env, crowds, rng, again=False):
         numbered = _Renumbered(moves, np.searchsorted(live, moves.cell))
         for row in range(len(crowd)):
             check_move(world, parts, before[row], targets[row], numbered, row, cell=first[row])
+        assert not env.obstacle[cells.Particles(env, crowd.position).cell].any()  # located anew
     return parts
 
 

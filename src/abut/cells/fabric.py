@@ -195,7 +195,7 @@ class Fabric:
         """Take darts away."""
         for name in ("phi1", "phi1_inverse", "phi2", "phi3")[: self._dimension + 1]:
             self.dart_rows[name][darts] = darts
-        self.dart_rows["cell"][darts] = UNUSED
+        self.dart_rows["cell"][darts], self.dart_rows["vertex"][darts] = UNUSED, 0
         self.dart_rows.give_back(darts)
 
 

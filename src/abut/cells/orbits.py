@@ -75,7 +75,6 @@ def _collect(darts: Darts, kind: int, dart: int, is_marked: NDArray[np.bool_], f
 def _label(darts: Darts, kind: int, is_marked: NDArray[np.bool_], found: Indices, labels: Indices) -> int:
     orbit_count = 0
     for dart in range(len(labels)):
-        labels[dart] = -1 if darts.cell[dart] == UNUSED else labels[dart]
         if not is_marked[dart] and darts.cell[dart] != UNUSED:
             size = _collect(darts, kind, dart, is_marked, found)
             for k in range(size):
@@ -104,6 +103,6 @@ def label_orbits(darts: Darts, kind: int) -> tuple[Indices, int]:
     """The number of its cell for each dart, and how many cells of this kind there are. Numbered by their lowest darts; −1 for unused darts."""
     kind = _check_kind(darts, kind)
     size = len(darts.phi1)
-    labels = np.empty(size, np.int32)
+    labels = np.full(size, -1, np.int32)
     count = _label(darts, kind, np.zeros(size, np.bool_), np.empty(size, np.int32), labels)
     return labels, count
