@@ -90,6 +90,76 @@ cells.label_orbits(cube.darts, 0)
 cells.orbit(cube.darts, 0, 1)
 """
 
+MOBILES = """
+import numpy as np
+from abut import cells
+for env in (cells.channel(2, 2, 2), cells.polygons([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2, 3]])):
+    crowd = cells.Particles(env, np.full((1, env.dimension), 0.2), "darts", debug=True)
+    env.cut(plane=(np.full(env.dimension, 0.6), np.arange(1.0, env.dimension + 1)))
+    crowd.settle()
+    env.surround()
+    env.find_strangers()
+body = cells.Mobile(cells.channel(2, 1, 1), ([[0.2, 0.2, 0.2], [0.8, 0.2, 0.2], [0.2, 0.8, 0.2]], [[0, 1, 2]]))
+body.move(body.position + 0.1, "continuous")
+cells.find_meetings([body])
+"""
+
+DYNAMICS = """
+import numpy as np
+from abut import dynamics, scenes
+mesh = scenes.icosphere(1)
+dynamics.mass_properties(mesh)
+dynamics.advance(dynamics.rigid_state(np.eye(4)[None], None, [[1.0, 2.0, 3.0]]), np.diag([1.0, 2.0, 2.5])[None], 0.1).poses()
+for model in (dynamics.MassSpring.from_mesh(mesh), dynamics.ShapeMatching(mesh.vertices, damping=1.0), dynamics.rag_doll()):
+    model.accept(model.propose(0.01), np.zeros((len(model), 3)))
+"""
+
+HULLS = """
+import numpy as np
+from abut import broad, convex
+cube = convex.Hull([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+poses = np.tile(np.eye(4), (300, 1, 1))
+poses[:, 0, 3] = np.arange(300) * 0.01
+pairs, hulls, which = np.stack([np.zeros(300, int), np.arange(300)], axis=1), convex.Hulls([cube]), np.zeros(300, int)
+convex.track_many(hulls, pairs, poses, convex.track_many(hulls, pairs, poses, which=which).features, which)
+convex.track(cube, cube)
+boxes = broad.SweepAndPrune(np.tile([0.0, 0, 0, 1, 1, 1], (20, 1)))
+boxes.update([0], [[2.0, 2, 2, 3, 3, 3]])
+"""
+
+CONTOURS = """
+from abut import contours as c
+a = c.Contour.from_polygon([(0, 0), (1, 0), (0, 1)])
+poses = [(0.2, 0.2, 0.1), (5.0, 0.0, 0.0)]
+for ask in (c.collide, c.meets, c.distance):
+    for pose in poses:
+        ask(a, a, pose=pose)
+    ask(a, a, poses=poses)
+c.contains(a, [(0.1, 0.1)])
+c.collide_all([a, a], poses)
+a.boxes.validate(a.segments)
+c.Animation([a, a], [(0, 0, 0), (0, 1.0001, 0)], fixed=[True, False]).step(0.01)
+c.nest([[[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]]], (None, 4), copies=3, moves=30)
+"""
+
+WORLD = """
+import numpy as np
+import abut
+from abut import shapes
+world, above = abut.World(), np.eye(4)
+above[2, 3] = 0.99
+world.add(shapes.Box((4, 4, 1)), kind="static")
+world.add(shapes.Sphere(0.5), above, continuous=True, velocity=(0, 0, -1))
+world.add(shapes.Terrain(np.zeros((3, 3))), kind="static")
+world.step(0.01)
+world.contacts()
+world.ray((0, 0, 5), (0, 0, -1))
+world.closest((0.0, 0.0, 3.0))
+world.overlap(shapes.Sphere(1.0))
+world.validate()
+"""
+
 if __name__ == "__main__":
-    jobs = [subprocess.Popen([sys.executable, "-c", code]) for code in (RIGID + STEPS, TREES + DEFORMABLE + CELLS)]
+    halves = (RIGID + STEPS + HULLS + CONTOURS, TREES + DEFORMABLE + CELLS + MOBILES + DYNAMICS + WORLD)
+    jobs = [subprocess.Popen([sys.executable, "-c", code]) for code in halves]
     sys.exit(max(job.wait() for job in jobs))

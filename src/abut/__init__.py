@@ -1,11 +1,19 @@
-"""abut: every question of contact, from Python. Do these things touch, where, when, how deep."""
+"""abut: every question of contact, from Python. Do these things touch, where, when, how deep.
 
-from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes, shapes
-from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
-from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
+Names are imported when they are first used: whoever asks about two meshes does not wait for contours and worlds to be read.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from abut.errors import AbutError, InvalidInput, Unsupported
-from abut.mesh import Mesh, as_mesh, load, save
-from abut.world import World
+
+if TYPE_CHECKING:
+    from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes, shapes
+    from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
+    from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
+    from abut.mesh import Mesh, as_mesh, load, save
+    from abut.world import World
 
 __version__ = "0.1.0"
 
@@ -41,3 +49,26 @@ __all__ = [
     "sweep",
     "time_of_impact",
 ]
+
+_PARTS = frozenset(("broad", "ccd", "cells", "contours", "convex", "dynamics", "geometry", "scenes", "shapes"))
+_HOMES = {
+    "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
+    "abut.discrete": ("Contacts", "Deformable", "Distance", "Rigid", "collide", "contains", "distance"),
+    "abut.mesh": ("Mesh", "as_mesh", "load", "save"),
+    "abut.world": ("World",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module(f"abut.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'abut' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
