@@ -32,7 +32,7 @@ def parts_of_map(environment):
     for part in np.flatnonzero((space.face >= 0).any(axis=1)).tolist():
         rings = [corners_of(darts, dart, dimension - 1, dimension) for dart in space.face[part] if dart >= 0]
         faces = [[points[v] for v in ring] for ring in rings]
-        parts.append(oracle.Part(int(environment.part_cell[part]), faces, [False] * len(faces), free=True))
+        parts.append(oracle.Part(int(environment.part_cell[part]), faces, [False] * len(faces), True, rings))
     return parts
 
 

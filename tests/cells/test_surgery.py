@@ -374,7 +374,7 @@ def test_only_the_cells_concerned_are_touched():
         rest = rest[env.part_cell[rest] != beside]  # its mark is no reason to look at particles
         assert len(rest) > 150
         for name in ("obstacle", "face", "planes"):
-            assert (before[name][rest] == after[name][rest]).all(), name
+            np.testing.assert_array_equal(before[name][rest], after[name][rest], name)  # out-of-date planes are NaN
         changed = np.flatnonzero((before["neighbour"][rest] != after["neighbour"][rest]).any(axis=1))
         assert len(changed) < 40  # neighbours see other parts
         darts = np.flatnonzero(np.isin(before["cell"], rest))

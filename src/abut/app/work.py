@@ -4,9 +4,10 @@ Worker processes are spawned, not forked (Numba's threads do not survive a fork)
 leaves compiled code on disk, where the workers find it.
 """
 
+import contextlib
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import NamedTuple
 
@@ -136,6 +137,19 @@ def search_tiny_step() -> None:
 _in_worker: Checker | None = None
 
 
+@contextlib.contextmanager
+def _interruptions_held() -> Generator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C, not even before they can say so themselves; for this one it waits."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start_worker(frames: Frames, options: Options, thread_count: int) -> None:
     global _in_worker  # noqa: PLW0603 (the state of a worker process)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process decides what an interruption means
@@ -166,7 +180,8 @@ def compute(
         _start_worker,
         (frames, options, max(1, jit.thread_count() // jobs)),
     )
-    running: set[Future[Outcome]] = {pool.submit(_check_in_worker, first)}
+    with _interruptions_held():  # the first unit starts all processes
+        running: set[Future[Outcome]] = {pool.submit(_check_in_worker, first)}
     try:
         for unit in units:
             running.add(pool.submit(_check_in_worker, unit))
