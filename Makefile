@@ -5,9 +5,6 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest -q
 # The tests of kernels that index arrays; geometry has no arrays, packet trees are read through pointers, which nothing checks.
 INDEXED := tests/test_arrays.py tests/test_mesh.py tests/volumes tests/grid tests/bvh
-INTERPRETED := NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --parallel-mode -m pytest -q -m "not large"
-# Half of the interpreted pass, by time.
-SLOWEST := tests/ccd tests/discrete tests/bvh
 
 .PHONY: help demo test passes lint format bench docs soak clean
 .DEFAULT_GOAL := help
@@ -37,17 +34,15 @@ demo: .venv/installed ## run the main job on a scene of our own; tells where the
 
 test: lint ## everything that must pass: lint, tests, interpreted pass, bounds-checked pass
 	$(BIN)/python tests/compile_first.py
-	$(PYTEST) -n 2
+	$(PYTEST) -n 2 --dist loadfile
 	@$(MAKE) --no-print-directory passes
 
-# The interpreted pass with coverage, in two halves, the bounds-checked one before the second half.
+# The interpreted pass with coverage and the bounds-checked one, side by side.
 passes: .venv/installed-dev
-	@rm -f .coverage .coverage.*
-	@( failed=0; echo "bounds-checked:"; NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not large" $(INDEXED) || failed=1; \
-	   echo "interpreted, all else:"; $(INTERPRETED) $(addprefix --ignore=,$(SLOWEST)) || failed=1; exit $$failed ) > .venv/passes.log 2>&1 & other=$$!; \
-	  failed=0; echo "interpreted, $(SLOWEST):"; $(INTERPRETED) $(SLOWEST) || failed=1; \
-	  wait $$other || failed=1; cat .venv/passes.log; exit $$failed
-	@$(BIN)/coverage combine -q
+	@rm -f .coverage
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not large" $(INDEXED) > .venv/bounds-checked.log 2>&1 & checked=$$!; \
+	  failed=0; echo "interpreted:"; NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not large" || failed=1; \
+	  wait $$checked || failed=1; echo "bounds-checked:"; cat .venv/bounds-checked.log; exit $$failed
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 lint: .venv/installed-dev ## ruff, basedpyright, import-linter

@@ -13,7 +13,7 @@ SLOW = jit.INTERPRETED or bool(os.environ.get("NUMBA_BOUNDSCHECK"))
 hypothesis.settings.load_profile("slow" if SLOW else "compiled")
 
 
-CASES_IN_SHORT_PASSES = 3
+CASES_IN_SHORT_PASSES = 2
 """Of a test with more parameter sets, the interpreted and the bounds-checked pass take this many, spread evenly: they look for lines that no
 longer run and indices out of range, while right answers are the compiled run's business."""
 
