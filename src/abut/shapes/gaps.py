@@ -51,7 +51,8 @@ def _measure_surface(cores: Cores, trees: Trees, space: Floats, sa: int, sb: int
         x = max(0.0, trees.boxes[node, 0] - high[0], low[0] - trees.boxes[node, 3])
         y = max(0.0, trees.boxes[node, 1] - high[1], low[1] - trees.boxes[node, 4])
         z = max(0.0, trees.boxes[node, 2] - high[2], low[2] - trees.boxes[node, 5])
-        if norm((x, y, z)) - cores.radius[sa] > best:
+        apart = norm((x, y, z))
+        if apart > 0.0 and apart - cores.radius[sa] > best:  # a core that overlaps may be deeper than its radius
             continue
         child = trees.nodes[node, 0]
         if child != 0:
@@ -85,7 +86,7 @@ def find_closest(
         x = max(0.0, boxes[j, 0] - boxes[i, 3], boxes[i, 0] - boxes[j, 3])
         y = max(0.0, boxes[j, 1] - boxes[i, 4], boxes[i, 1] - boxes[j, 4])
         z = max(0.0, boxes[j, 2] - boxes[i, 5], boxes[i, 2] - boxes[j, 5])
-        if norm((x, y, z)) > best:
+        if norm((x, y, z)) > max(best, 0.0):  # of several that overlap, the deepest
             continue
         frame = relate(own, frame_of(poses, j))
         carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
