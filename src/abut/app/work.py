@@ -180,11 +180,12 @@ def compute(
         _start_worker,
         (frames, options, max(1, jit.thread_count() // jobs)),
     )
-    with _interruptions_held():  # the first unit starts all processes
+    with _interruptions_held():  # submitting starts processes
         running: set[Future[Outcome]] = {pool.submit(_check_in_worker, first)}
     try:
         for unit in units:
-            running.add(pool.submit(_check_in_worker, unit))
+            with _interruptions_held():
+                running.add(pool.submit(_check_in_worker, unit))
             if len(running) >= QUEUED_A_WORKER * jobs:
                 running = _take_done(running, take)
         while running:
