@@ -84,6 +84,7 @@ def check(prune, model):
     return changes
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("kind", ["random", "lattice"])
 def test_thousand_frames(rng, kind):
     """Small moves, jumps, resizing, adding, removing; handles used again after a report."""

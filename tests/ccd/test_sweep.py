@@ -134,6 +134,7 @@ def test_a_ball_that_falls_on_a_floor():
     assert abut.time_of_impact(falling, resting) == pytest.approx(0.5, abs=1e-9)
 
 
+@pytest.mark.large
 def test_swapped_bodies_give_the_same_impacts_the_other_way_round():
     falling, resting = falling_ball()
     one, two = abut.sweep(falling, resting), abut.sweep(resting, falling)

@@ -177,6 +177,7 @@ def test_an_edge_bends_around_a_corner_and_straightens(response):
     check_edges(parts, body)
 
 
+@pytest.mark.large
 def test_a_mesh_gets_particles_on_its_edges():
     world, parts = boxes((1, 1, 0), size=3)
     start = np.array([[0.25, 0.25, 1.5], [2.75, 0.25, 1.5], [2.75, 2.75, 1.5], [0.25, 2.75, 1.5]])

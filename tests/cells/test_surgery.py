@@ -13,7 +13,7 @@ from cells.test_particles import check_move
 from conftest import SOAK, ends
 
 COUNT = 10 if jit.INTERPRETED else 60
-SEEDS = 200 if SOAK else 2
+SEEDS = 200 if SOAK else 1
 LONGEST = 60
 """Cells beyond which an environment is not cut through as a whole any more."""
 
@@ -216,6 +216,7 @@ def test_two_cells_that_are_not_convex_together_are_refused():
     assert crowd.move([[1.75, 1.75, 0.5]]).status.tolist() == [cells.FREE]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("make", ends(worlds.WORLDS), ids=lambda make: make.__name__)
 def test_plane_cuts_agree_with_rational_arithmetic(make, rng):
     """A region, then single cells, by planes in general position: new vertices are rounded, and nothing slips through."""

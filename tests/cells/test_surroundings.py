@@ -14,6 +14,7 @@ COUNT = 6 if jit.INTERPRETED else 40
 NEEDS_MESH = pytest.mark.skipif(importlib.util.find_spec("pytetwild") is None, reason="the mesh extra is missing")
 
 
+@pytest.mark.large
 def test_a_block_in_space_is_left_and_entered_again(rng):
     world = worlds.cubes(rng, 2)
     env = world.environment

@@ -10,8 +10,8 @@ from cells import oracle_sweeps as sweeps
 from cells import worlds
 from conftest import SOAK
 
-EDGES = 1500 if SOAK else (4 if jit.INTERPRETED else 12)
-FACES = 300 if SOAK else 3
+EDGES = 1500 if SOAK else (4 if jit.INTERPRETED else 8)
+FACES = 300 if SOAK else 2
 EARLIEST = 2.0**-20
 """How early a time may be, as a share of the step: where a hit is found on a second try, the gap left before the first counts."""
 

@@ -108,6 +108,7 @@ def test_trees_of_every_shape(count):
     assert sorted((i, j) for j, i in pair_set(collide(b, a))) == expected
 
 
+@pytest.mark.large
 def test_after_updates_of_a_deformable_body():
     rng = np.random.default_rng(3)
     tool, organ = Rigid(scenes.icosphere(1 - SLOW)), Deformable(scenes.icosphere(1 - SLOW))
@@ -181,6 +182,7 @@ def test_meshes_far_from_their_own_origin_turned_by_a_rounded_rotation(distance)
         assert pair_set(collide(b, a)) == sorted((j, i) for i, j in expect(a, b))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("ratio", ends([1e6, 1e9, 1e13, 1e15, 1e20, 1e28]))
 def test_one_body_is_many_times_the_other(ratio):
     rng = np.random.default_rng(5)

@@ -91,6 +91,7 @@ def test_the_gap_is_that_of_brute_force_in_many_configurations():
         check_gap(*four_combinations(s)[case // 4 % 4])
 
 
+@pytest.mark.large
 def test_the_gap_of_bodies_that_interlock_without_touching():
     ring = scenes.torus(1.0, 0.3, *((6, 3) if jit.INTERPRETED else (8, 5)))
     turn = np.array([[1.0, 0, 0, 1.0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
@@ -201,6 +202,7 @@ def test_two_balls_that_overlap_by_a_twentieth(subdivisions):
         assert -0.05 - 1e-9 <= found.distance < -0.03
 
 
+@pytest.mark.large
 def test_a_ball_inside_a_ball():
     inner, outer = scenes.icosphere(0, radius=0.3), scenes.icosphere(0 if jit.INTERPRETED else 1)
     offset = (0.2, 0.1, 0.0)

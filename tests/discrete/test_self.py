@@ -115,6 +115,7 @@ def test_folds_with_vertices_almost_on_the_edge():
     assert own_pairs(vertices, faces) == expected
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "mesh",
     [scenes.icosphere(1), scenes.box(), scenes.torus(1.0, 0.3, 5, 3), scenes.cloth(4, 4), scenes.bumpy(60)],

@@ -73,6 +73,7 @@ def test_a_damped_spring_decays_as_its_formula_says():
     assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.15)
 
 
+@pytest.mark.large
 def test_energy_of_a_free_body_does_not_drift_and_momenta_are_kept():
     """10⁴ symplectic steps of a spinning, vibrating body: the mean energy of the last tenth is within 1 % of that of the first."""
     mesh = scenes.icosphere(1)

@@ -16,7 +16,7 @@ from abut.geometry.roots import enclose_cubic, enclose_cubic_bernstein, enclose_
 from conftest import SOAK
 
 UNIT = 2.0**-53
-CASES = 20_000 if SOAK else 400  # of each family in the large test
+CASES = 20_000 if SOAK else 150  # of each family in the large test
 
 
 # ---- the oracle: polynomials as lists of Fractions, lowest power first, without trailing zeros

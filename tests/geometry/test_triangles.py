@@ -102,7 +102,7 @@ def test_triangle_triangle(family):
 @pytest.mark.large
 @pytest.mark.parametrize("family", FAMILIES)
 def test_triangles_on_many_cases(family):
-    for case in cases(family, 200, 24):
+    for case in cases(family, 200 if SOAK else 60, 24):
         check_point(case[3], case[:3])
         check_segment(case[0], case[1], case[3:])
         check_triangles(case[:3], case[3:])

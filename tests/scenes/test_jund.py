@@ -4,6 +4,7 @@ import pytest
 from abut import InvalidInput, cells, scenes
 
 
+@pytest.mark.large
 def test_the_hand_is_one_closed_surface():
     for times in (0, 1, 3):
         mesh = scenes.hand(times)
@@ -30,6 +31,7 @@ def test_pyramids_fill_the_cubes():
         cells.Particles(env, [[0.5, 0.5, 0.2]])
 
 
+@pytest.mark.large
 def test_scenes_begin_free_of_collisions():
     """Every particle in a free cell, and every edge inside the cell or cells that its ends are in: a walk along it arrives."""
     parts = (
