@@ -21,7 +21,7 @@ from abut.shapes.narrow import load_triangle
 from abut.shapes.nearest import measure_cores
 from abut.shapes.pool import IN_A, IN_B, KIND, SURFACE, T0, T1, V0, V1, Cores, Trees
 from abut.world.colliders import Colliders
-from abut.world.solver import POSITION, TURN, get
+from abut.world.impulses import POSITION, TURN, get
 from abut.world.store import Store
 
 NO_TRIANGLE = integer(-1)
