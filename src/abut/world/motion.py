@@ -144,7 +144,7 @@ class Motor:
             busy = awake | (store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1))
             kept = busy[bodies].any(axis=1) & store.movable[bodies].any(axis=1)
             margins = growth[bodies[kept]].sum(axis=1)
-            rows = colliders.meet(pairs[kept], margins)
+            rows = colliders.meet(pairs[kept], margins, remember=True)
             touched = colliders.body[rows.ids[:, [COLLIDER_A, COLLIDER_B]]]
             near = rows.numbers[:, 6] <= slop
             roused = touched[near & busy[touched].any(axis=1)]

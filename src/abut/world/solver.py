@@ -105,11 +105,10 @@ def _is_narrow(found: Floats, start: int, stop: int, width: float) -> bool:
         d = distance_sq(p, get(found, i, 0))
         if d > most:
             far, most = i, d
-    u = subtract(get(found, far, 0), p)
+    u, wide = subtract(get(found, far, 0), p), 0.0
     for i in range(start + 1, stop):
-        if norm_sq(cross(u, subtract(get(found, i, 0), p))) > width * width * most:
-            return False
-    return True
+        wide = max(wide, norm_sq(cross(u, subtract(get(found, i, 0), p))))
+    return wide <= width * width * most
 
 
 @element
