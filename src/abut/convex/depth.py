@@ -4,7 +4,7 @@ Bergen 2001).
 The difference A − B holds the origin when the hulls overlap, and the depth is the origin's distance from its boundary. Depth lies between two bounds:
 the nearest face of the polytope, which is inside the difference, and the difference's extent along any direction. Where they agree to rounding, the
 depth is found, and it is the least there is, not that of a local minimum. The search starts with the direction of the last depth, if one is known:
-its face of the difference is then in the polytope from the first point on.
+its face of the difference is then in the polytope from the first.
 
 Failure cases, told by the result: no room for more points, and a polytope that could not grow.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from abut.convex.hull import View
 from abut.convex.polytope import MOST_POINTS, THIN, Polytope, close_four, grow, nearest_face, put_point, triple_at
-from abut.convex.regions import Frame, apply, climb, turn_back, vertex_at
+from abut.convex.regions import EDGE, FACE, VERTEX, Frame, a_vertex_of, apply, climb, end_of, turn_back, vertex_at
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel
 from abut.scratch import load
@@ -54,6 +54,52 @@ def across(d: Vec3) -> Vec3:
 
 
 @element
+def _close(polytope: Polytope, thin: float) -> bool:
+    """Put triangles around the first four points, if they span a volume."""
+    p, q = triple_at(polytope.points, 0), triple_at(polytope.points, 1)
+    r, s = triple_at(polytope.points, 2), triple_at(polytope.points, 3)
+    n = cross(subtract(q, p), subtract(r, p))
+    area, height = math.sqrt(norm_sq(n)), dot(n, subtract(s, p))
+    if abs(height) <= thin * area or area <= thin * math.sqrt(norm_sq(subtract(q, p))):
+        return False
+    close_four(polytope, height > 0.0, thin)
+    return True
+
+
+@element
+def _put_pair(view: View, polytope: Polytope, k: int, a: int, b: int, b_to_a: Frame) -> None:
+    put_point(polytope, k, a, b, subtract(vertex_at(view, a), apply(b_to_a, vertex_at(view, b))))
+
+
+@element
+def _corner_of(view: View, face: int, third: int) -> int:
+    """A vertex of a face, a third or two thirds of the way around."""
+    first = load(view.face_starts, face)
+    side = int(load(view.face_links, first + third * (load(view.face_starts, face + 1) - first) // 3))
+    return end_of(view, side >> 1, side & 1)
+
+
+@element
+def _start_from(view: View, polytope: Polytope, own: int, other: int, b_to_a: Frame, guess: Vec3, thin: float) -> bool:
+    """Whether the difference's face between two features, a face and a vertex or two edges, spans a volume with the point farthest behind it."""
+    i, j, kinds = own >> 2, other >> 2, (own & 3) * 3 + (other & 3)
+    if kinds == FACE * 3 + VERTEX:
+        for k in range(3):
+            _put_pair(view, polytope, k, _corner_of(view, i, k), j, b_to_a)
+    elif kinds == VERTEX * 3 + FACE:
+        for k in range(3):
+            _put_pair(view, polytope, k, i, _corner_of(view, j, k), b_to_a)
+    elif kinds == EDGE * 3 + EDGE:
+        for k in range(3):
+            _put_pair(view, polytope, k, end_of(view, i, k & 1), end_of(view, j, k >> 1), b_to_a)
+    else:
+        return False
+    a, b, w = support(view, b_to_a, scale(guess, -1.0), load(polytope.owners, 0), load(polytope.owners, 1))
+    put_point(polytope, 3, a, b, w)
+    return _close(polytope, thin)
+
+
+@element
 def _start_quickly(
     view: View, polytope: Polytope, a: int, b: int, b_to_a: Frame, guess: Vec3, thin: float
 ) -> tuple[bool, int, int]:
@@ -71,24 +117,14 @@ def _start_quickly(
         )
         a, b, w = support(view, b_to_a, add_scaled(add_scaled(back, u, x), v, y), a, b)
         put_point(polytope, k + 1, a, b, w)
-    q, r, s = triple_at(polytope.points, 1), triple_at(polytope.points, 2), triple_at(polytope.points, 3)
-    n = cross(subtract(q, p), subtract(r, p))
-    area = math.sqrt(norm_sq(n))
-    height = dot(n, subtract(s, p))
-    if abs(height) <= thin * area or area <= thin * math.sqrt(norm_sq(subtract(q, p))):
-        return False, a, b
-    close_four(polytope, height > 0.0, thin)
-    return True, a, b
+    return _close(polytope, thin), a, b
 
 
 @kernel
-def _start(
+def _start_anyhow(
     view: View, polytope: Polytope, a: int, b: int, b_to_a: Frame, guess: Vec3, thin: float
 ) -> tuple[int, Vec3, int, int]:
     """Four points of the difference that span a volume. Else FLAT, the direction it has no extent in, and vertices of a and b."""
-    is_solid, a, b = _start_quickly(view, polytope, a, b, b_to_a, guess, thin)
-    if is_solid:
-        return FOUND, guess, a, b
     directions = (guess, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     p, u = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for turn in range(4):
@@ -131,35 +167,40 @@ def _start(
 
 @kernel
 def find_depth(
-    view: View, polytope: Polytope, a: int, b: int, b_to_a: Frame, guess: Vec3, tolerance: float
-) -> tuple[int, float, Vec3, int, int, int]:
-    """How the search ended; depth; the direction from a to b along which it is least; the vertices farthest along it; number of faces.
+    view: View, polytope: Polytope, own: int, other: int, b_to_a: Frame, guess: Vec3, tolerance: float
+) -> tuple[int, float, Vec3, int, int, int, int]:
+    """How the search ended; depth; the direction from a to b along which it is least; the vertices farthest along it; number of faces; the nearest.
 
-    A negative depth says that the hulls are apart by at least that much. a and b: any vertices; guess: a unit vector."""
-    status, n, a, b = _start(view, polytope, a, b, b_to_a, guess, THIN * tolerance)
-    if status == FLAT:
-        height = dot(n, triple_at(polytope.points, 0))
-        return FLAT, -abs(height), (n if height <= 0.0 else scale(n, -1.0)), a, b, 0
+    A negative depth says that the hulls are apart by at least that much. own, other: any features; guess: a unit vector."""
+    n, a, b, thin = guess, a_vertex_of(view, own), a_vertex_of(view, other), THIN * tolerance
+    is_solid = _start_from(view, polytope, own, other, b_to_a, guess, thin)
+    if not is_solid:
+        is_solid, a, b = _start_quickly(view, polytope, a, b, b_to_a, guess, thin)
+    if not is_solid:
+        status, n, a, b = _start_anyhow(view, polytope, a, b, b_to_a, guess, thin)
+        if status == FLAT:
+            height = dot(n, triple_at(polytope.points, 0))
+            return FLAT, -abs(height), (n if height <= 0.0 else scale(n, -1.0)), a, b, 0, -1
     point_count, face_count = 4, 4
     while True:
         f = nearest_face(polytope, face_count)
         if f < 0:
-            return FAILED, 0.0, n, a, b, 0
+            return FAILED, 0.0, n, a, b, 0, -1
         d, n = load(polytope.distances, f), triple_at(polytope.normals, f)
         a, b = _highest_owners(view, polytope, f, n)
         a, b, w = support(view, b_to_a, n, a, b)
         depth = dot(n, w)
         if depth - d <= AGREED * tolerance or depth < -NEARLY * tolerance:
-            return FOUND, depth, n, a, b, face_count
+            return FOUND, depth, n, a, b, face_count, f
         if _is_old(polytope, point_count, a, b, w, tolerance):
-            return (FOUND if depth - d <= NEARLY * tolerance else FAILED), depth, n, a, b, face_count
+            return (FOUND if depth - d <= NEARLY * tolerance else FAILED), depth, n, a, b, face_count, f
         if point_count == MOST_POINTS:
-            return FAILED, depth, n, a, b, face_count
+            return FAILED, depth, n, a, b, face_count, f
         put_point(polytope, point_count, a, b, w)
         face_count = grow(polytope, f, point_count, face_count, tolerance)
         point_count += 1
         if face_count < 0:
-            return FAILED, depth, n, a, b, 0
+            return FAILED, depth, n, a, b, 0, f
 
 
 @element

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.convex.check import BENT, NEAR, TOLERANCE, direction, miss, prove
-from abut.convex.depth import ALIGNED, FAILED, FLAT, FOUND, deepest_point, find_depth, support
+from abut.convex.depth import FAILED, FLAT, FOUND, deepest_point, find_depth
 from abut.convex.exhaustive import Range, find_closest, find_least_depth
 from abut.convex.hull import View
+from abut.convex.naming import name_features, points_of
 from abut.convex.polytope import Polytope
 from abut.convex.regions import (
     EDGE,
@@ -25,11 +26,7 @@ from abut.convex.regions import (
     a_vertex_of,
     apply,
     climb,
-    closest_on_edges,
-    edge_length,
     edge_part,
-    edge_to,
-    end_of,
     normal_of,
     offset_of,
     turn,
@@ -39,7 +36,6 @@ from abut.convex.regions import (
 from abut.convex.walk import CIRCLE, OVERLAP, closest_points, walk, walk_once
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel
-from abut.scratch import load
 
 CHECKED = 4096.0
 """Tolerances by which a supporting plane may miss; as a part of the scale it is below 2e-11."""
@@ -48,9 +44,6 @@ IS_APART, IS_TOUCHING, IS_OVERLAPPING = 0, 1, 2
 BY_WALK, BY_CIRCLE, BY_ALL = 0, 1, 2
 MOST_IN_CIRCLE = 64
 """Features of a circle that are looked at. Circles have two or three; of a longer one the answer may fail its check, and all features are tried."""
-
-NAMED = 64.0
-"""Tolerances by which the depth along a feature's own direction may exceed the polytope's."""
 
 
 class Answer(NamedTuple):
@@ -84,78 +77,6 @@ def _out_of_circle(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame, tol
     return own, other
 
 
-@element
-def _face_along(view: View, v: int, n: Vec3) -> tuple[int, float]:
-    """The face at a vertex whose normal is nearest to n, and their cosine."""
-    best, face = -2.0, -1
-    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        e = edge_to(view, link)
-        for side in range(2, 4):
-            f = end_of(view, e, side)
-            if f >= 0 and dot(normal_of(view, f), n) > best:
-                best, face = dot(normal_of(view, f), n), f
-    return face, best
-
-
-@kernel
-def _edges_along(view: View, v: int, w: int, n: Vec3, b_to_a: Frame) -> tuple[int, int, Vec3, float]:
-    """The edges at v and at w whose common perpendicular is nearest to n, that perpendicular, and the cosine."""
-    best, own, other, normal = -2.0, -1, -1, n
-    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        e = edge_to(view, link)
-        u = edge_part(view, e, 3)
-        for link_b in range(load(view.vertex_starts, w), load(view.vertex_starts, w + 1)):
-            g = edge_to(view, link_b)
-            m = cross(u, turn(b_to_a, edge_part(view, g, 3)))
-            size = math.sqrt(norm_sq(m))
-            if size > 1e-14:
-                m = scale(m, (1.0 if dot(m, n) >= 0.0 else -1.0) / size)
-                if dot(m, n) > best:
-                    best, own, other, normal = dot(m, n), e, g, m
-    return own, other, normal, best
-
-
-@kernel
-def _name_features(
-    view: View, v: int, w: int, n: Vec3, depth: float, b_to_a: Frame, tolerance: float
-) -> tuple[int, int, Vec3, float]:
-    """The features that a depth along n comes from, their exact direction, and the depth along it. v and w are farthest along n and −n."""
-    face, cosine = _face_along(view, v, n)
-    if cosine > ALIGNED:
-        m = normal_of(view, face)
-        _, bottom, x = support(view, b_to_a, m, v, w)
-        if dot(m, x) <= depth + NAMED * tolerance:
-            return face * 4 + FACE, bottom * 4 + VERTEX, m, dot(m, x)
-    face, cosine = _face_along(view, w, turn_back(b_to_a, scale(n, -1.0)))
-    if cosine > ALIGNED:
-        m = scale(turn(b_to_a, normal_of(view, face)), -1.0)
-        top, _, x = support(view, b_to_a, m, v, w)
-        if dot(m, x) <= depth + NAMED * tolerance:
-            return top * 4 + VERTEX, face * 4 + FACE, m, dot(m, x)
-    own, other, m, cosine = _edges_along(view, v, w, n, b_to_a)
-    if cosine > ALIGNED:
-        _, _, x = support(view, b_to_a, m, v, w)
-        if dot(m, x) <= depth + NAMED * tolerance:
-            return own * 4 + EDGE, other * 4 + EDGE, m, dot(m, x)
-    return v * 4 + VERTEX, w * 4 + VERTEX, n, depth
-
-
-@kernel
-def _points_of(view: View, a: int, b: int, n: Vec3, depth: float, b_to_a: Frame) -> tuple[Vec3, Vec3]:
-    """Points of two overlapping features, a depth apart along n; one of them is a vertex, or both are edges."""
-    if a & 3 == VERTEX:
-        p = vertex_at(view, a >> 2)
-        return p, add_scaled(p, n, -depth)
-    if b & 3 == VERTEX:
-        q = apply(b_to_a, vertex_at(view, b >> 2))
-        return add_scaled(q, n, depth), q
-    p, u = edge_part(view, a >> 2, 0), edge_part(view, a >> 2, 3)
-    q, v = apply(b_to_a, edge_part(view, b >> 2, 0)), turn(b_to_a, edge_part(view, b >> 2, 3))
-    s, _ = closest_on_edges(u, edge_length(view, a >> 2), v, edge_length(view, b >> 2), subtract(p, q))
-    p = add_scaled(p, u, s)
-    return p, add_scaled(p, n, -depth)
-
-
 @kernel
 def _try_all(
     view: View, a: Range, b: Range, b_to_a: Frame, a_to_b: Frame, extent: float, steps: int, normal: Vec3
@@ -187,14 +108,15 @@ def _measure(
     view: View, polytope: Polytope, walked: Answer, a: Range, b: Range, b_to_a: Frame, tolerance: float
 ) -> _Depth:
     """The depth of two hulls, from the features and the direction that are known of them."""
-    v, w = a_vertex_of(view, walked.a), a_vertex_of(view, walked.b)
-    status, depth, n, v, w, face_count = find_depth(view, polytope, v, w, b_to_a, walked.normal, tolerance)
+    status, depth, n, v, w, face_count, nearest = find_depth(
+        view, polytope, walked.a, walked.b, b_to_a, walked.normal, tolerance
+    )
     if status == FLAT:
         return _Depth(FLAT, depth, n, walked.a, walked.b, 0, walked.way)
     if status == FAILED:
         depth, n, own, other = find_least_depth(view, a, b, b_to_a)
         return _Depth(FAILED, depth, n, own, other, 0, BY_ALL)
-    own, other, n, depth = _name_features(view, v, w, n, depth, b_to_a, tolerance)
+    own, other, n, depth = name_features(view, polytope, nearest, v, w, n, depth, b_to_a, tolerance)
     return _Depth(FOUND, depth, n, own, other, face_count, walked.way)
 
 
@@ -205,7 +127,7 @@ def _overlap(view: View, polytope: Polytope, found: _Depth, steps: int, b_to_a: 
     is_held, p = deepest_point(view, polytope, found.face_count, depth, n, tolerance)
     q = add_scaled(p, n, -depth)
     if not is_held:
-        p, q = _points_of(view, found.a, found.b, n, depth, b_to_a)
+        p, q = points_of(view, found.a, found.b, n, depth, b_to_a)
     verdict = IS_OVERLAPPING if depth > NEAR * tolerance else IS_TOUCHING
     return Answer(verdict, -depth, p, q, n, found.a, found.b, steps, found.way)
 
