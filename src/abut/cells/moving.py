@@ -2,7 +2,8 @@
 
 A vertex tries its target. Where something is hit at time t, it tries the point just before, and so on; the point where it ends has passed all tests
 itself, so that whatever is rounded, the state stays free of collisions: each vertex in a free cell, each edge (and face) tested. The last
-resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding.
+resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding; it grows with each
+try that meets the same contact again or that touches by its rounding what the straight way passes by, and begins anew for another contact.
 
 By dichotomy (§4.2.1) the time is narrowed by halving instead, and what was hit is looked for afterwards: an edge of the face that the last
 blocked segment went through, if it meets the strip between the last free and the last blocked position (figure 4.11), else that face.
@@ -132,12 +133,14 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
         elif tries > 0 and slot != NO_FACE and not halving and grazes < MOST_GRAZES:
             grazes += 1  # the straight way was free up to the contact: only its rounding touches something
         else:
-            high, high_point = share, goal
+            high, high_point, given_up = share, goal, contact - share
             if tries == 0:
-                least = rounding = ROUNDING_GAP * _largest(p, g) / norm(subtract(g, p))
+                rounding = ROUNDING_GAP * _largest(p, g) / norm(subtract(g, p))
             contact = share * time * EARLY
             if tries > 0:  # of a way that is rounded itself
                 contact = max(contact - rounding, 0.0)
+            if contact < share - GAP_GROWTH * given_up:  # not the one that the gap has grown for
+                gap, least = GAP, rounding
             if halving or contact < first_time:
                 first_time, kind, dart, edge, face, normal = contact, new_kind, new_dart, new_edge, new_face, new_normal
             halving = halving or (new_edge != NOTHING and not (rules.is_exhaustive or rules.is_continuous))

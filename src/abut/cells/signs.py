@@ -140,7 +140,8 @@ def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
 
 
 @inlined
-def _has_corner(space: Space, cell: Row, corner: Row) -> bool:
+def has_corner(space: Space, cell: Row, corner: Row) -> bool:
+    """Whether a vertex is a corner of a cell."""
     found = False
     for k in range(space.star_begin[corner], space.star_end[corner]):
         found |= space.star[k] == cell
@@ -159,7 +160,7 @@ def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
     a, b = ends_of_tie(space, through, dart)
     for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
-        if space.obstacle[cell] or (b >= 0 and not _has_corner(space, cell, b)):
+        if space.obstacle[cell] or (b >= 0 and not has_corner(space, cell, b)):
             continue
         if opens_towards(space, integer(cell), a, b, q):
             return cell
@@ -280,7 +281,7 @@ def touches_obstacle(space: Space, cell: Row, kind: Row, dart: Row, slot: Row) -
     b = space.vertex[space.phi1[dart]] if kind == 1 else NOWHERE
     for k in range(space.star_begin[a], space.star_end[a]):
         other = space.star[k]
-        if b >= 0 and not _has_corner(space, other, b):
+        if b >= 0 and not has_corner(space, other, b):
             continue
         if space.obstacle[other]:
             return True

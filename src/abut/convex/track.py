@@ -12,26 +12,33 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import LARGEST_COORDINATE, ORTHONORMAL, Floats, Integers, frozen
-from abut.convex.hull import Hull, Hulls, open_hulls
+from abut.convex.exhaustive import Range
+from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, Hull, Hulls, View, open_hulls
 from abut.convex.pair import BY_ALL, BY_CIRCLE, answer_pair
-from abut.convex.polytope import Polytope, reserve_polytopes
-from abut.convex.regions import FACE, Frame, apply, invert, turn
+from abut.convex.polytope import Polytopes, open_polytope, put_triple, reserve_polytopes, triple_at
+from abut.convex.regions import EDGE, FACE, VERTEX, Frame, apply, invert, turn, turn_back
 from abut.convex.results import Tracks
 from abut.errors import InvalidInput
 from abut.geometry.vec import Vec3, add, cross, dot
-from abut.jit import integer, kernel, parallel, prange
+from abut.jit import element, integer, kernel, parallel, prange
+from abut.scratch import load, pointer_to_floats, pointer_to_integers, prefetch, store
 
 TASKS = 16
 """Parts that a batch is cut into; each has its own memory for depths."""
+
+AHEAD = 6
+"""Pairs between asking for the stored features and reading them: a pair takes some 100 ns, memory as much or more."""
 
 PAIRS_FOR_THREADS = 256
 """A pair takes 0.2 µs and more; entering a parallel loop takes 10 to 40 µs."""
 
 
 class Job(NamedTuple):
-    """What a batch is asked: hulls, bodies' hulls and poses, pairs of bodies, and the features to start from."""
+    """What a kernel sees of a batch: pointers, in this order in the table of addresses.
 
-    handle: Any
+    What is asked: hulls' starts (h + 1, 3), middles (h,3) and radii; bodies' hulls and poses (n,4,4), pairs (p,2) of bodies, and the features (p,2)
+    to start from. What is answered: the arrays of `Tracks`, and the way each answer was found."""
+
     starts: Any
     middles: Any
     radii: Any
@@ -39,11 +46,6 @@ class Job(NamedTuple):
     poses: Any
     pairs: Any
     features: Any
-
-
-class Rows(NamedTuple):
-    """What it answers: the arrays of `Tracks`, and the way each answer was found."""
-
     distance: Any
     point_a: Any
     point_b: Any
@@ -55,92 +57,118 @@ class Rows(NamedTuple):
     way: Any
 
 
-@kernel
-def _read_pose(poses: Floats, body: int) -> Frame:
-    m = poses[body]
-    return (m[0, 0], m[0, 1], m[0, 2], m[1, 0], m[1, 1], m[1, 2], m[2, 0], m[2, 1], m[2, 2], m[0, 3], m[1, 3], m[2, 3])
+@element
+def _open_job(table: Any) -> Job:
+    return Job(
+        pointer_to_integers(table[0]),
+        pointer_to_floats(table[1]),
+        pointer_to_floats(table[2]),
+        pointer_to_integers(table[3]),
+        pointer_to_floats(table[4]),
+        pointer_to_integers(table[5]),
+        pointer_to_integers(table[6]),
+        pointer_to_floats(table[7]),
+        pointer_to_floats(table[8]),
+        pointer_to_floats(table[9]),
+        pointer_to_floats(table[10]),
+        pointer_to_integers(table[11]),
+        pointer_to_integers(table[12]),
+        pointer_to_integers(table[13]),
+        pointer_to_integers(table[14]),
+        pointer_to_integers(table[15]),
+    )
 
 
-@kernel
-def _vector(array: Floats, row: int) -> Vec3:
-    return (array[row, 0], array[row, 1], array[row, 2])
+@element
+def _read_pose(poses: Any, body: int) -> Frame:
+    at = 16 * body
+    x, y, z = (
+        (load(poses, at), load(poses, at + 1), load(poses, at + 2), load(poses, at + 3)),
+        (load(poses, at + 4), load(poses, at + 5), load(poses, at + 6), load(poses, at + 7)),
+        (load(poses, at + 8), load(poses, at + 9), load(poses, at + 10), load(poses, at + 11)),
+    )
+    return (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2], x[3], y[3], z[3])
 
 
-@kernel
+@element
 def _relate(a: Frame, b: Frame, middle_a: Vec3, middle_b: Vec3) -> Frame:
     """From b's frame to a's, both relative to their middles. The translations are subtracted first: that is exact where the bodies are close."""
-    inverse = (a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8], 0.0, 0.0, 0.0)
-    x, y, z = (
-        turn(inverse, (b[0], b[3], b[6])),
-        turn(inverse, (b[1], b[4], b[7])),
-        turn(inverse, (b[2], b[5], b[8])),
-    )
-    t = turn(inverse, add(turn(b, middle_b), (b[9] - a[9], b[10] - a[10], b[11] - a[11])))
+    x, y, z = turn_back(a, (b[0], b[3], b[6])), turn_back(a, (b[1], b[4], b[7])), turn_back(a, (b[2], b[5], b[8]))
+    t = turn_back(a, add(turn(b, middle_b), (b[9] - a[9], b[10] - a[10], b[11] - a[11])))
     return (
         x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2],
         t[0] - middle_a[0], t[1] - middle_a[1], t[2] - middle_a[2],
     )  # fmt: skip
 
 
-@kernel
-def _track_pair(job: Job, polytope: Polytope, k: int, rows: Rows) -> None:
-    view = open_hulls(job.handle)
-    body_a, body_b = job.pairs[k, 0], job.pairs[k, 1]
-    i, j = job.which[body_a], job.which[body_b]
-    s = job.starts
-    a = (s[i, 0], s[i, 1], s[i, 2], s[i + 1, 0], s[i + 1, 1], s[i + 1, 2])
-    b = (s[j, 0], s[j, 1], s[j, 2], s[j + 1, 0], s[j + 1, 1], s[j + 1, 2])
-    middle_a, pose_a = _vector(job.middles, i), _read_pose(job.poses, body_a)
-    b_to_a = _relate(pose_a, _read_pose(job.poses, body_b), middle_a, _vector(job.middles, j))
-    first_a, first_b = job.features[k, 0], job.features[k, 1]
-    if first_a >= 0 and first_b >= 0:
-        first_a += 4 * s[i, first_a & 3]
-        first_b += 4 * s[j, first_b & 3]
-    result = answer_pair(view, polytope, first_a, first_b, a, b, b_to_a, invert(b_to_a), job.radii[i] + job.radii[j])
-    rows.feature_a[k] = result.a - 4 * s[i, result.a & 3]
-    rows.feature_b[k] = result.b - 4 * s[j, result.b & 3]
-    p, q, n = (
-        apply(pose_a, add(result.p, middle_a)),
-        apply(pose_a, add(result.q, middle_a)),
-        turn(pose_a, result.normal),
-    )
-    for axis in range(3):
-        rows.point_a[k, axis], rows.point_b[k, axis], rows.normal[k, axis] = p[axis], q[axis], n[axis]
-    rows.distance[k], rows.status[k], rows.steps[k] = result.distance, result.status, result.steps
-    rows.way[k] = result.way
+@element
+def _range_of(starts: Any, hull: int) -> Range:
+    first, last = triple_at(starts, hull), triple_at(starts, hull + 1)
+    return (first[0], first[1], first[2], last[0], last[1], last[2])
+
+
+@element
+def _foresee(view: View, job: Job, k: int, side: int) -> None:
+    """Ask for what the features that a pair starts from have stored: by the time it is their turn, it has come."""
+    feature = load(job.features, 2 * k + side)
+    if feature < 0:
+        return
+    kind = feature & 3
+    i = (feature >> 2) + load(job.starts, 3 * load(job.which, load(job.pairs, 2 * k + side)) + kind)
+    if kind == VERTEX:
+        prefetch(view.vertices, 3 * i)
+        prefetch(view.neighbours, integer(load(view.vertex_starts, i)))
+    elif kind == EDGE:
+        prefetch(view.edges, i * EDGE_ROW)
+        prefetch(view.edges, i * EDGE_ROW + 8)
+    else:
+        prefetch(view.planes, i * PLANE_ROW)
+        prefetch(view.sides, SIDE_ROW * integer(load(view.face_starts, i)))
 
 
 @kernel
-def _track_part(job: Job, polytopes: Polytope, task: int, task_count: int, rows: Rows) -> None:
-    polytope = Polytope(
-        polytopes.points[task],
-        polytopes.owners[task],
-        polytopes.corners[task],
-        polytopes.neighbours[task],
-        polytopes.normals[task],
-        polytopes.distances[task],
-        polytopes.states[task],
-        polytopes.stack[task],
-        polytopes.horizon[task],
-        polytopes.starts[task],
-    )
-    count = len(job.pairs)
-    for k in range(task * count // task_count, (task + 1) * count // task_count):
-        _track_pair(job, polytope, k, rows)
+def _track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, task_count: int) -> None:
+    """Answer the pairs of one of several tasks."""
+    view, job, polytope = open_hulls(handle), _open_job(table), open_polytope(polytopes, task)
+    last = (task + 1) * count // task_count
+    for k in range(task * count // task_count, last):
+        if k + AHEAD < last:
+            _foresee(view, job, k + AHEAD, 0)
+            _foresee(view, job, k + AHEAD, 1)
+        body_a, body_b = load(job.pairs, 2 * k), load(job.pairs, 2 * k + 1)
+        i, j = load(job.which, body_a), load(job.which, body_b)
+        a, b = _range_of(job.starts, i), _range_of(job.starts, j)
+        middle_a, pose_a = triple_at(job.middles, i), _read_pose(job.poses, body_a)
+        b_to_a = _relate(pose_a, _read_pose(job.poses, body_b), middle_a, triple_at(job.middles, j))
+        first_a, first_b = load(job.features, 2 * k), load(job.features, 2 * k + 1)
+        if first_a >= 0 and first_b >= 0:
+            first_a += 4 * load(job.starts, 3 * i + (first_a & 3))
+            first_b += 4 * load(job.starts, 3 * j + (first_b & 3))
+        radii = load(job.radii, i) + load(job.radii, j)
+        result = answer_pair(view, polytope, first_a, first_b, a, b, b_to_a, invert(b_to_a), radii)
+        store(job.feature_a, k, result.a - 4 * load(job.starts, 3 * i + (result.a & 3)))
+        store(job.feature_b, k, result.b - 4 * load(job.starts, 3 * j + (result.b & 3)))
+        put_triple(job.point_a, k, apply(pose_a, add(result.p, middle_a)))
+        put_triple(job.point_b, k, apply(pose_a, add(result.q, middle_a)))
+        put_triple(job.normal, k, turn(pose_a, result.normal))
+        store(job.distance, k, result.distance)
+        store(job.status, k, result.status)
+        store(job.steps, k, result.steps)
+        store(job.way, k, result.way)
 
 
 @parallel
-def _track_parts(job: Job, polytopes: Polytope, rows: Rows) -> None:
+def _track_parts(handle: Any, table: Any, polytopes: Any, count: int) -> None:
     for task in prange(TASKS):
-        _track_part(job, polytopes, integer(task), TASKS, rows)
+        _track_part(handle, table, polytopes, count, integer(task), TASKS)
 
 
 class _Memory(threading.local):
     """Memory for depths, kept between calls of a thread."""
 
-    polytopes: Polytope | None = None
+    polytopes: Polytopes | None = None
 
-    def reserve(self) -> Polytope:
+    def reserve(self) -> Polytopes:
         if self.polytopes is None:
             self.polytopes = reserve_polytopes(TASKS)
         return self.polytopes
@@ -182,8 +210,8 @@ def _column(poses: Any, k: int, axis: int) -> Vec3:
 def _read_poses(value: object) -> Floats:
     """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
     if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (4, 4):
-        own = frozen(np.array(value, order="C"))
-        if _are_rigid(own):
+        own = np.ascontiguousarray(value).view()
+        if _are_rigid(frozen(own)):
             return own
     return frozen(arrays.rigid_poses(value, "poses"))
 
@@ -231,27 +259,28 @@ def track_many(hulls: Hulls, pairs: object, poses: object, features: object = No
 
 def _track(hulls: Hulls, pairs: Integers, poses: Floats, features: Integers, which: Integers) -> Tracks:
     n = len(pairs)
-    point_a, point_b, normal = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
-    feature_a, feature_b, steps = (np.empty(n, dtype=np.int64) for _ in range(3))
-    status, way = np.empty(n, dtype=np.int8), np.empty(n, dtype=np.int8)
-    rows = Rows(np.empty(n), point_a, point_b, normal, feature_a, feature_b, status, steps, way)
-    bodies = frozen(which), frozen(poses)
-    job = Job(hulls.handle, hulls.starts, hulls.middles, hulls.radii, *bodies, frozen(pairs), frozen(features))
+    distance, point_a, point_b, normal = np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
+    feature_a, feature_b, status, steps, way = np.empty((5, n), dtype=np.int64)
+    answers = (distance, point_a, point_b, normal, feature_a, feature_b, status, steps, way)
+    asked = [np.ascontiguousarray(array) for array in (which, poses, pairs, features)]
+    whole = (hulls.starts, hulls.middles, hulls.radii, *asked, *answers)
+    table, memory = np.array([array.ctypes.data for array in whole], dtype=np.int64), _memory.reserve()
     if n < PAIRS_FOR_THREADS:
-        _track_part(job, _memory.reserve(), 0, 1, rows)
+        _track_part(hulls.handle, table, memory.handle, n, 0, 1)
     else:
-        _track_parts(job, _memory.reserve(), rows)
-    for array in rows:
-        frozen(array)
+        _track_parts(hulls.handle, table, memory.handle, n)
     counts = np.bincount(way, minlength=BY_ALL + 1).tolist()
+    kinds = status.astype(np.int8)
+    for array in (*answers, kinds):
+        frozen(array)
     return Tracks(
-        rows.distance,
+        distance,
         point_a,
         point_b,
         normal,
         feature_a,
         feature_b,
-        status,
+        kinds,
         steps,
         circle_count=counts[BY_CIRCLE],
         exhaustive_count=counts[BY_ALL],
