@@ -1,10 +1,13 @@
-"""Many bodies: how long a step takes, for a pile and for stacks; pybullet beside where it is installed.
+"""Many bodies: how long a step takes beside pybullet, and how long it takes to say who touches whom beside coal and python-fcl.
 
-Both worlds hold the same boxes and balls with the same step; pybullet solves 10 iterations, abut 8 substeps of 2 sweeps. Sleeping is off in both.
-The deepest contact at the end says what the time buys.
+The worlds hold the same boxes and balls with the same step; pybullet solves 10 iterations, abut 8 substeps of 2 sweeps. Sleeping is off in both.
+The deepest contact at the end says what the time buys. Contacts are asked for at the poses that abut's pile came to; coal and python-fcl update their
+trees and collect all contacts. Last, the pile of mixed bodies: how many pairs of hulls are tracked, and how many steps their walks take.
+What is not installed is left out.
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +16,13 @@ from rich.console import Console
 import abut
 from abut import shapes
 from abut.app.bench import table
+from abut.scenes.worlds import pile
 
 DT, SETTLE, MEASURED = 1 / 60, 240, 60
 COUNTS = (100, 1000)
 BIN = 5.0
+ASKED, MOST_CONTACTS = 5, 1_000_000
+SHOWN = (1, 2, 3, 4, 6, 8, 10)
 
 
 def places(count: int) -> np.ndarray:
@@ -35,7 +41,7 @@ def walls() -> list[tuple[tuple[float, float, float], tuple[float, float, float]
     return result
 
 
-def ours(count: int) -> tuple[Any, Any]:
+def ours(count: int) -> tuple[Any, Any, Any]:
     world = abut.World(sleeping=False)
     for extents, place in walls():
         pose = np.eye(4)
@@ -45,10 +51,10 @@ def ours(count: int) -> tuple[Any, Any]:
     poses[:, :3, 3] = places(count)
     world.add_many(shapes.Box((0.5, 0.5, 0.5)), poses[::2])
     world.add_many(shapes.Sphere(0.28), poses[1::2])
-    return lambda: world.step(DT), lambda: float(world.contacts().depth.max(initial=0.0))
+    return lambda: world.step(DT), lambda: float(world.contacts().depth.max(initial=0.0)), world
 
 
-def bullet(count: int) -> tuple[Any, Any] | None:
+def bullet(count: int) -> tuple[Any, Any, None] | None:
     try:
         import pybullet  # pyright: ignore[reportMissingImports]
     except ImportError:
@@ -69,18 +75,128 @@ def bullet(count: int) -> tuple[Any, Any] | None:
         found = pybullet.getContactPoints(physicsClientId=client)
         return max((-row[8] for row in found), default=0.0)
 
-    return lambda: pybullet.stepSimulation(physicsClientId=client), deepest
+    return lambda: pybullet.stepSimulation(physicsClientId=client), deepest, None
+
+
+def bodies_of(world: Any) -> list[tuple[str, Any, np.ndarray]]:
+    """Kind, extents or radius, and pose of each body."""
+    result = []
+    for handle in world.handles.tolist():
+        shape, pose = world.shape_of(handle)[0][0], world.poses(handle)[0]
+        kind = "box" if isinstance(shape, shapes.Box) else "ball"
+        result.append((kind, shape.extents if kind == "box" else shape.radius, pose))
+    return result
+
+
+def ask_abut(world: Any) -> Callable[[], int]:
+    def ask() -> int:
+        world._changed()  # else the same answer comes back
+        return len(world.contacts().pairs)
+
+    return ask
+
+
+def ask_coal(world: Any) -> Callable[[], int]:
+    import coal  # pyright: ignore[reportMissingImports]
+
+    made = [
+        coal.CollisionObject(
+            coal.Box(*size) if kind == "box" else coal.Sphere(size),
+            coal.Transform3s(pose[:3, :3].copy(), pose[:3, 3].copy()),
+        )
+        for kind, size, pose in bodies_of(world)
+    ]
+    manager = coal.DynamicAABBTreeCollisionManager()
+    for body in made:
+        manager.registerObject(body)
+    manager.setup()
+
+    def ask() -> int:
+        manager.update()
+        call = coal.CollisionCallBackDefault()
+        call.data.request.num_max_contacts = MOST_CONTACTS
+        manager.collide(call)
+        return call.data.result.numContacts()
+
+    return ask
+
+
+def ask_fcl(world: Any) -> Callable[[], int]:
+    import fcl  # pyright: ignore[reportMissingImports]
+
+    made = [
+        fcl.CollisionObject(
+            fcl.Box(*size) if kind == "box" else fcl.Sphere(size),
+            fcl.Transform(pose[:3, :3].copy(), pose[:3, 3].copy()),
+        )
+        for kind, size, pose in bodies_of(world)
+    ]
+    manager = fcl.DynamicAABBTreeCollisionManager()
+    manager.registerObjects(made)
+    manager.setup()
+
+    def ask() -> int:
+        manager.update()
+        data = fcl.CollisionData(request=fcl.CollisionRequest(num_max_contacts=MOST_CONTACTS, enable_contact=True))
+        manager.collide(data, fcl.defaultCollisionCallback)
+        return len({frozenset((id(c.o1), id(c.o2))) for c in data.result.contacts})
+
+    return ask
+
+
+def compare_contacts(console: Console, world: Any) -> None:
+    result = table("who touches whom, one call", "bodies", "library", "CPU ms", "found")
+    for name, make, unit in (
+        ("abut", ask_abut, "pairs"),
+        ("coal", ask_coal, "contacts"),
+        ("python-fcl", ask_fcl, "pairs of shapes"),
+    ):
+        try:
+            ask = make(world)
+        except ImportError:
+            console.print(f"{name} is not installed")
+            continue
+        found, times = ask(), []
+        for _ in range(ASKED):
+            start = time.process_time()
+            ask()
+            times.append(time.process_time() - start)
+        result.add_row(f"{len(world):,}", name, f"{1e3 * min(times):.2f}", f"{found:,} {unit}")
+    console.print(result)
+
+
+def track_pile(console: Console) -> None:
+    scene = pile()
+    result = table(
+        "1,000 mixed bodies", "seconds", "CPU ms a step", "pairs tracked", "steps of a walk", "asleep", "deepest, mm"
+    )
+    for second in range(1, scene.step_count // 60 + 1):
+        start = time.process_time()
+        for _ in range(60):
+            scene.world.step(scene.dt)
+        spent, memory = time.process_time() - start, scene.world._colliders.memory
+        if second in SHOWN:
+            result.add_row(
+                f"{second}",
+                f"{1e3 * spent / 60:.1f}",
+                f"{len(memory.keys):,}",
+                f"{memory.step_count / max(len(memory.keys), 1):.2f}",
+                f"{int(scene.world.asleep().sum()):,}",
+                f"{1e3 * scene.world.contacts().depth.max(initial=0.0):.2f}",
+            )
+    console.print(result)
 
 
 def run(console: Console) -> None:
     result = table(f"a step of {DT:.4f} s, at rest", "bodies", "library", "wall ms", "CPU ms", "deepest contact, mm")
+    largest: Any = None
     for count in COUNTS:
         for name, make in (("abut", ours), ("pybullet", bullet)):
             made = make(count)
             if made is None:
                 console.print("pybullet is not installed")
                 continue
-            step, deepest = made
+            step, deepest, world = made
             for _ in range(SETTLE):
                 step()
             wall, cpu = time.perf_counter(), time.process_time()
@@ -94,4 +210,7 @@ def run(console: Console) -> None:
                 f"{1e3 * cpu / MEASURED:.2f}",
                 f"{1e3 * deepest():.2f}",
             )
+            largest = world or largest
     console.print(result)
+    compare_contacts(console, largest)
+    track_pile(console)

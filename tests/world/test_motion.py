@@ -96,8 +96,13 @@ def test_a_bullet_never_passes_a_wall():
             continuous=True,
         )
         for _ in range(8):
+            before = world.poses(bullet)[0, :3, 3]
             world.step(DT)
-            assert world.poses(bullet)[0, 0, 3] < 0.0
+            after = world.poses(bullet)[0, :3, 3]
+            if after[0] >= 0.0:  # thrown aside by its spin, it may pass the wall beside its edge
+                crossing = before + before[0] / (before[0] - after[0]) * (after - before)
+                assert np.abs(crossing[1:]).max() > 3.0
+                break
     world = abut.World(gravity=(0, 0, 0))
     world.add(shapes.Box((0.01, 6, 6)), kind="static")
     ghost = world.add(bullets[0], at(-1), velocity=(1000, 0, 0))
@@ -121,17 +126,49 @@ def test_a_mixed_pile_comes_to_rest():
     bodies = [
         world.add(kinds[k % 5], at(*rng.uniform(-1.2, 1.2, 2), 0.5 + 0.16 * k)) for k in range(400 if SOAK else 60)
     ]
-    for _ in range(360):
+    energy = np.inf
+    for k in range(540):
         world.step(DT)
-    before = world.poses(bodies)[:, :3, 3]
+        if (
+            k % 60 == 59 and k > 240
+        ):  # all have fallen: what is left of the motion only dies out, but for single ones that roll off others
+            speeds = np.linalg.norm(world.velocities(bodies), axis=1)
+            assert np.sort(speeds)[: -len(bodies) // 20].max() <= max(energy, 2 * world.slop)
+            energy = np.sort(speeds)[: -len(bodies) // 20].max()
+    assert world.asleep(bodies).all()
     assert world.contacts().depth.max() <= world.slop
-    for _ in range(120):
+    before = world.poses(bodies)[:, :3, 3]
+    for _ in range(60):
         world.step(DT)
     after = world.poses(bodies)[:, :3, 3]
-    assert np.abs(after - before).max() < 2 * world.slop
+    np.testing.assert_array_equal(after, before)
     assert after[:, 2].min() > 0.0
     assert np.abs(after[:, :2]).max() < 1.7
     world.validate()
+
+
+@pytest.mark.skipif(not SOAK, reason="a thousand bodies: with ABUT_SOAK")
+def test_the_pile_of_a_thousand_comes_to_rest():
+    scene = abut.scenes.worlds.pile()
+    world, bodies = scene.world, scene.bodies[:1000]
+    for _ in range(scene.step_count):
+        world.step(scene.dt)
+    assert world.contacts().depth.max() <= world.slop
+    assert world.asleep(bodies).all()
+
+
+def test_a_rolling_ball_stops_after_the_way_that_the_torque_allows():
+    """Rolling friction of one slop: the deceleration is g·slop/r over 1 + 2/5, for the ball's inertia slows down with it."""
+    world = with_floor(sleeping=False)
+    speed, radius = 0.5, 0.5
+    ball = world.add(shapes.Sphere(radius), at(0, 0, 0.4975), velocity=(speed, 0, 0), spin=(0, speed / radius, 0))
+    pull = 9.81 * world.slop / radius / 1.4
+    for _ in range(120):
+        world.step(DT)
+    assert world.velocities(ball)[0, 0] == pytest.approx(speed - 2 * pull, rel=0.02)
+    for _ in range(420):
+        world.step(DT)
+    assert world.poses(ball)[0, 0, 3] == pytest.approx(speed**2 / (2 * pull), rel=0.02)
 
 
 def test_momentum_is_kept_in_collisions_without_gravity():
@@ -155,8 +192,7 @@ def test_a_rope_hangs_over_a_beam_and_moves_what_it_meets():
     for _ in range(150):
         world.step(DT)
     lengths = np.linalg.norm(np.diff(rope.position, axis=0), axis=1)
-    # Contacts move particles after the relaxation: a bone that is bent over an edge stays some per cent too long until it moves on.
-    np.testing.assert_allclose(lengths, rope.length, rtol=0.1)
+    np.testing.assert_allclose(lengths, rope.length, rtol=0.01)
     middle = rope.position[6]
     assert 1.1 < middle[2] < 1.3
     assert rope.position[[0, -1], 2].max() < 1.0

@@ -114,6 +114,7 @@ def draw(scene: WorldScene, motion: Motion, title: str) -> bytes:
             "n": track.shape[1],
             "f": _code((linkage.bones if mesh is None else mesh.faces).astype("<u4")),
             "lines": mesh is None,
+            "r": _code(linkage.radius.astype("<f4")),
         }
         for track, (linkage, mesh) in zip(motion.points, scene.linkages, strict=True)
     ]

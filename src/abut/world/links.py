@@ -3,6 +3,9 @@
 Each bone (or each particle) has a body that stands for it, of the mass of its particles. Before a step the linkage proposes where its particles go,
 gravity and constraints included, and the bodies get the velocities that lead there. The solver lets them meet everything else. After the
 step each particle is where its bodies came, on average; its velocity is what it moved.
+
+That average breaks lengths where a contact moved one bone and not its neighbor. So the constraints are relaxed once more, in turn with the contacts
+that pressed in this step: a point of contact may slide or rise, but not go back into what it lies on.
 """
 
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ import numpy as np
 
 from abut.arrays import Floats, Integers, frozen
 from abut.dynamics import Linkage
+from abut.dynamics.linkage import relax
 from abut.errors import InvalidInput
 from abut.shapes.solids import Capsule, Sphere
 from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY
@@ -19,6 +23,9 @@ from abut.world.store import ALL_LAYERS
 
 if TYPE_CHECKING:
     from abut.world.world import World
+
+PASSES, SWEEPS = 16, 4
+"""How often constraints and contacts are satisfied in turn after a step, and sweeps over the constraints each time."""
 
 
 @dataclass
@@ -92,8 +99,50 @@ class Links:
             reached = np.where(alone[:, np.newaxis], linked.proposed, total / np.maximum(number, 1.0)[:, np.newaxis])
             fixed = linkage.inverse_mass == 0.0
             reached[fixed] = linked.proposed[fixed]
+            _restore(world, linked, reached)
             linkage.accept(frozen(reached))
             _put(world, linked, reached, reached, dt)
+
+
+def _restore(world: "World", linked: _Linked, reached: Floats) -> None:
+    """Relax positions in place, without moving points of contact inwards."""
+    linkage = linked.linkage
+    ends, share, normal = _pressed(world, linked)
+    weight = linkage.inverse_mass[ends] * share
+    total = (weight * share).sum(axis=1)
+    free = np.flatnonzero(total > 0.0)
+    ends, share, normal, weight, total = ends[free], share[free], normal[free], weight[free], total[free]
+    start, crowd = reached.copy(), np.maximum(np.bincount(ends.ravel(), minlength=len(reached)), 1)[:, np.newaxis]
+    for _ in range(PASSES):
+        worst = relax(
+            reached, linkage.inverse_mass, linkage._links, linkage._low, linkage._high, SWEEPS, linkage.tolerance
+        )
+        moved = ((reached - start)[ends] * share[:, :, np.newaxis]).sum(axis=1)
+        back = np.minimum((moved * normal).sum(axis=1), 0.0)
+        if worst <= linkage.tolerance and not back.any():
+            return
+        push = (-back / total)[:, np.newaxis, np.newaxis] * weight[:, :, np.newaxis] * normal[:, np.newaxis]
+        lifted = np.zeros_like(reached)
+        np.add.at(lifted, ends, push)
+        reached += lifted / crowd
+
+
+def _pressed(world: "World", linked: _Linked) -> tuple[Integers, Floats, Floats]:
+    """Contacts of a linkage in the last step: the two particles (k,2) beside each, their shares (k,2), and the normal (k,3) out of the other body."""
+    motor = world._motor
+    found: list[tuple[Integers, Floats, Floats]] = []
+    number = np.full(len(world._store.alive), -1)
+    number[linked.slots] = np.arange(len(linked.slots))
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        bone = number[motor.bodies[:, side]]
+        rows = np.flatnonzero((bone >= 0) & (motor.impulses[:, -1] > 0.0))
+        ends = linked.ends[bone[rows]]
+        a, b = linked.proposed[ends[:, 0]], linked.proposed[ends[:, 1]]
+        length = np.maximum(((b - a) ** 2).sum(axis=1), np.finfo(np.float64).tiny)
+        along = np.clip(((motor.points[rows, :3] - a) * (b - a)).sum(axis=1) / length, 0.0, 1.0)
+        found.append((ends, np.stack((1.0 - along, along), axis=1), sign * motor.points[rows, 3:]))
+    one, two = found
+    return np.concatenate((one[0], two[0])), np.concatenate((one[1], two[1])), np.concatenate((one[2], two[2]))
 
 
 def _put(world: "World", linked: _Linked, start: Floats, end: Floats, dt: float) -> None:

@@ -42,7 +42,8 @@ class Motor:
         self.ids = np.empty((0, 5), np.int64)
         self.bodies = np.empty((0, 2), np.int64)
         self.impulses = np.empty((0, len(IMPULSES)))
-        self.points = np.empty((0, 3))
+        self.points = np.empty((0, 6))
+        """point and normal"""
         self.island = np.empty(0, np.int64)
 
     def impulses_of(self, rows: Rows, slop: float) -> Floats:
@@ -133,7 +134,7 @@ class Motor:
         self.ids = np.concatenate((self.ids, rows.ids))
         self.bodies = np.concatenate((self.bodies, bodies))
         self.impulses = np.concatenate((self.impulses, impulses))
-        self.points = np.concatenate((self.points, rows.numbers[:, :3]))
+        self.points = np.concatenate((self.points, rows.numbers[:, :6]))
 
     def _find(self, store: Store, colliders: Colliders, growth: Floats, slop: float) -> tuple[Rows, Integers]:
         """The contacts that the solver needs, and their bodies; what is touched wakes up first."""

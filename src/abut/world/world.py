@@ -5,27 +5,25 @@ them move), static ones by nobody. Everything that is asked about follows from t
 the same numbers, and so does a world that was pickled in between.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
-from abut.dynamics import Linkage, MassProperties
+from abut.dynamics import Linkage
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
 from abut.shapes.solids import Shape, Soft, as_shape
-from abut.shapes.weight import combine
 from abut.world.colliders import Colliders, Rows
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
+from abut.world.parts import IDENTITY, radius_of, read_parts, weigh_parts
 from abut.world.queries import Queries
 from abut.world.results import Closest, RayHits, WorldContacts
 from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, Store
 
-IDENTITY: Floats = frozen(np.eye(4))
 NO_PAIRS: Integers = frozen(np.empty((0, 2), np.int64))
 
 
@@ -92,7 +90,7 @@ class World:
         each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
         """
         placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
-        parts = _read_parts(shape)
+        parts = read_parts(shape)
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
         options = {"density": density, "mass": mass, "friction": friction, "restitution": restitution}
         slots = self._add(parts, at[np.newaxis], kind, options, layer, mask, continuous)
@@ -110,7 +108,7 @@ class World:
         if unknown:
             raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
         filled = {"density": 1.0, "mass": None, "friction": 0.5, "restitution": 0.0, **options}
-        slots = self._add(_read_parts(shape), at, kind, filled, layer, mask, continuous)
+        slots = self._add(read_parts(shape), at, kind, filled, layer, mask, continuous)
         for name, value, first in (("velocity", speeds[0], VELOCITY), ("spin", speeds[1], SPIN)):
             shaped = np.broadcast_to(np.asarray(value, np.float64), (len(at), 3))
             self._store.state[slots, first : first + 3] = arrays.points(shaped, name)
@@ -133,7 +131,7 @@ class World:
             number = STATIC if number == DYNAMIC else number
             if not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
                 raise Unsupported("a pose for a deformable body: its vertices already say where it is")
-        weight = _weigh(parts, number, options)
+        weight = weigh_parts(parts, number, options)
         friction = arrays.scalar(options["friction"], "friction", least=0.0)
         bounce = arrays.scalar(options["restitution"], "restitution", least=0.0, most=1.0)
         bits = [arrays.count(value, name, most=ALL_LAYERS) for value, name in ((layer, "layer"), (mask, "mask"))]
@@ -147,7 +145,7 @@ class World:
             store.inverse[slots, 0] = 1.0 / weight.mass
             store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
         store.set_poses(slots, arrays.rigid_poses(poses, "poses"))
-        store.radius[slots] = max(_radius(shape, place, weight.centre) for shape, place in parts)
+        store.radius[slots] = max(radius_of(shape, place, weight.centre) for shape, place in parts)
         for part, (shape, place) in enumerate(parts):
             local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
             ids = self._colliders.add(store, slots, shape.collider(), local)
@@ -328,40 +326,3 @@ class World:
             raise AbutError("a rotation is not one")
         if (store.inverse[~store.movable] != 0.0).any():
             raise AbutError("a body that nothing moves has a mass")
-
-
-def _read_parts(shape: object) -> list[tuple[Shape, Floats]]:
-    """The shapes of a body, each with its pose in the body's frame."""
-    if not isinstance(shape, list):
-        return [(as_shape(shape), IDENTITY)]
-    if not shape:
-        raise InvalidInput("shape", "is empty: a body has at least one shape")
-    parts: list[tuple[Shape, Floats]] = []
-    for item in shape:
-        placed: Sequence[Any] = (
-            item if isinstance(item, tuple) and len(item) == 2 and np.shape(item[1]) == (4, 4) else (item, IDENTITY)
-        )
-        part = as_shape(placed[0])
-        if isinstance(part, Soft):
-            raise Unsupported("a deformable body as part of another")
-        parts.append((part, arrays.rigid_poses(arrays.pose(placed[1], "pose")[np.newaxis], "pose")[0]))
-    return parts
-
-
-def _weigh(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str, Any]) -> MassProperties:
-    """Mass properties of the whole; of a body that nothing moves only the center matters, and any point will do."""
-    density = arrays.positive(options["density"], "density")
-    wanted = None if options["mass"] is None else arrays.positive(options["mass"], "mass")
-    if kind != DYNAMIC:
-        return MassProperties(1.0, np.zeros(3), np.zeros((3, 3)))
-    weights = [shape.weigh(density) for shape, _ in parts]
-    total = combine(weights, [p[:3, :3] for _, p in parts], [p[:3, 3] for _, p in parts])
-    if wanted is None:
-        return total
-    return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
-
-
-def _radius(shape: Shape, place: Floats, center: Floats) -> float:
-    """The farthest that a point of a shape is from the center."""
-    vertices: Floats = getattr(shape, "core", shape).vertices  # pyright: ignore[reportAttributeAccessIssue]
-    return float(np.linalg.norm(vertices @ place[:3, :3].T + place[:3, 3] - center, axis=1).max()) + shape.radius
