@@ -148,6 +148,48 @@ def test_a_pickled_world_goes_on_as_if_nothing_had_happened():
     copy.validate()
 
 
+def test_features_are_remembered_by_steps_only_and_forgotten_with_their_bodies():
+    world = abut.World()
+    floor = world.add(shapes.Box((10, 10, 1)), at(0, 0, -0.5), kind="static")
+    poses = np.stack([at(0.1 * k, 0, 0.395 + 0.795 * k) for k in range(3)])
+    pillars = world.add_many(shapes.Cylinder(0.4, 0.8, sides=8), poses)
+    memory = world._colliders.memory
+    world.contacts()
+    assert len(memory.keys) == 0
+    world.step(1 / 60)
+    keys, features = memory.keys, memory.features
+    assert len(keys) == 3
+    assert (features >= 0).all()
+    world.contacts()
+    assert memory.keys is keys
+    world.step(1 / 60)
+    assert memory.step_count <= 3  # at rest the features are the same, or beside those of before
+    world.remove(pillars[1])
+    assert len(memory.keys) == 1
+    assert len(world.contacts().pairs) == 1
+    assert world.contacts().pairs.tolist() == [[floor, pillars[0]]]
+
+
+def test_only_surfaces_whose_hulls_are_near_are_searched(monkeypatch):
+    """Two rings whose boxes overlap: their hulls are apart, then they overlap and the trees are asked."""
+    asked = []
+
+    def meet(*arguments):
+        asked.append(arguments)
+        return np.empty((0, 7)), np.empty((0, 2), np.int64)
+
+    monkeypatch.setattr("abut.world.colliders.meet_surfaces", meet)
+    ring = shapes.Surface(abut.scenes.torus(1.0, 0.3, 8, 6))
+    world = abut.World()
+    world.add(ring, kind="kinematic")
+    other = world.add(ring, at(2.0, 2.0, 0.0), kind="kinematic")
+    assert len(world.contacts()) == 0
+    assert not asked
+    world.move(other, at(1.0, 1.0, 0.0))
+    assert len(world.contacts()) == 0
+    assert len(asked) == 1
+
+
 def test_bodies_of_several_shapes():
     dumbbell = [(BALLS[1], at(-1)), (BALLS[1], at(1)), (shapes.Box((2, 0.2, 0.2)), at(0))]
     world = abut.World()
