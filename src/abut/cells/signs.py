@@ -10,7 +10,7 @@ A face in the plane is the edge of a polygon; its only edges are its two ends, a
 import numpy as np
 
 from abut.arrays import Floats
-from abut.cells.convexity import point_2d, point_3d
+from abut.cells.convexity import point_2d, point_3d, side_of_plane
 from abut.cells.darts import Row
 from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
 from abut.geometry.predicates import orient_2d, orient_3d
@@ -37,7 +37,7 @@ def side_of_face(space: Space, dart: Row, q: Vec3) -> int:
         a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
         return orient_2d(point_2d(space.vertices, a), point_2d(space.vertices, b), _flat(q))
     a, b, c = corners_of_face(space, dart)
-    return orient_3d(a, b, c, q)
+    return side_of_plane(a, b, c, q)
 
 
 @inlined
