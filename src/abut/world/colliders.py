@@ -173,7 +173,9 @@ class Colliders:
         """Contacts of pairs that are no farther apart than their margins. remember: the features of hulls, for the next time."""
         pool = self.pool
         apart = self.boxes[pairs, :3] - self.boxes[pairs[:, ::-1], 3:]
-        near = (apart <= margins[:, np.newaxis, np.newaxis]).all(axis=(1, 2))  # the sweep's boxes are larger than the colliders
+        near = (apart <= margins[:, np.newaxis, np.newaxis]).all(
+            axis=(1, 2)
+        )  # the sweep's boxes are larger than the colliders
         pairs, margins = pairs[near], margins[near]
         surface = pool.cores.table[self.shape[pairs[:, 0]] + 1, KIND] == SURFACE
         cores = np.ascontiguousarray(pairs[~surface])
