@@ -22,7 +22,7 @@ from abut.arrays import Floats, Integers
 from abut.cells.convexity import point_3d
 from abut.cells.darts import Row
 from abut.cells.following import COUNT, Front, begin, make_fronts, push
-from abut.cells.signs import _face_holds, _has_corner, side_of_face
+from abut.cells.signs import face_holds, has_corner, side_of_face
 from abut.cells.space import BLOCKED, NO_FACE, Space
 from abut.geometry.predicates import orient_2d
 from abut.geometry.vec import Vec3, drop_axis, lerp
@@ -112,7 +112,7 @@ def _is_convex_at(space: Space, wall: Row) -> bool:
     count = 0
     for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
-        if not space.obstacle[cell] and (in_plane or _has_corner(space, cell, b)):
+        if not space.obstacle[cell] and (in_plane or has_corner(space, cell, b)):
             count += 1
     return count == passed
 
@@ -132,7 +132,7 @@ def _is_connected_at(space: Space, front: Front, vertex: Row) -> bool:
         done += 1
         for slot in range(space.face.shape[1]):
             beyond = space.neighbour[cell, slot]
-            if beyond != BLOCKED and _face_holds(space, integer(space.face[cell, slot]), vertex):
+            if beyond != BLOCKED and face_holds(space, integer(space.face[cell, slot]), vertex):
                 push(front, beyond)
     return done >= free
 
