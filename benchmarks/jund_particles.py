@@ -237,6 +237,11 @@ def ask_peers(env: cells.Environment, start: np.ndarray, way: np.ndarray) -> lis
     return answers
 
 
+def brief(timing: Timing | None) -> str:
+    """The median alone."""
+    return "not installed" if timing is None else str(timing).split(" (")[0]
+
+
 def times_ours(peer: Timing | None, ours: Timing) -> str:
     """How many times longer a peer takes."""
     return "–" if peer is None else f"{peer.median / ours.median:.1f}"
@@ -275,8 +280,8 @@ def show_times(console: Console) -> None:
         medians.setdefault(kind, []).append(times[0].median)
         answer.add_row(*name, f"{100 * changed:.0f} %", *map(str, times))
         peers = ask_peers(env, *segments)
-        figures = ["not installed" if peer is None else str(peer) for peer in peers]
-        beside.add_row(*name, str(times[0]), *figures, *(times_ours(peer, times[0]) for peer in peers))
+        figures = [brief(timing) for timing in (times[0], *peers)]
+        beside.add_row(*name, *figures, *(times_ours(peer, times[0]) for peer in peers))
     for one in (built, answer, beside):
         console.print(one)
     for kind, found in medians.items():
@@ -313,12 +318,12 @@ def show_deformation(console: Console) -> None:
     times = {
         "deform(vertices), settle, move": measure(deform_all, seconds=3.0),
         "deform(rows, moved=rows), settle, move": measure(deform_rows, seconds=3.0),
-        "the same, other rows than the time before": measure(deform_others, seconds=3.0),
+        "the same, each time other rows": measure(deform_others, seconds=3.0),
     }
     rebuilt, committed = measure_embree(border_triangles(env), start.astype(np.float32), way.astype(np.float32))
     if rebuilt is not None and committed is not None:
-        times["embree: new scene over the boundary, test"] = rebuilt
-        times["embree: its commit alone, test"] = committed
+        times["embree: new scene, test"] = rebuilt
+        times["embree: commit of that scene, test"] = committed
     title = f"{share:.0f} % of {env.cell_count:,} tetrahedra deform, then 1,000 moves"
     answer = table(title, "", "time", "new scene / this", "commit / this")
     for name, taken in times.items():

@@ -152,17 +152,16 @@ def possible(planes, chosen):
 
 def has_size(corners):
     """Whether points, by their weights, span a triangle (tetrahedron) that is not flat."""
-    rows, rank = [list(row) for row in corners], 0
-    for column in range(len(corners[0]) if corners else 0):
-        pivot = next((r for r in range(rank, len(rows)) if rows[r][column] != 0), None)
+    rows = [list(row) for row in corners]
+    for rank in range(len(corners[0]) if corners else 0):
+        pivot = next((r for r in range(rank, len(rows)) if rows[r][rank] != 0), None)
         if pivot is None:
             return False
         rows[rank], rows[pivot] = rows[pivot], rows[rank]
         for r in range(rank + 1, len(rows)):
-            top, factor = rows[rank][column], rows[r][column]
+            top, factor = rows[rank][rank], rows[r][rank]
             if factor != 0:
                 rows[r] = [top * x - factor * y for x, y in zip(rows[r], rows[rank], strict=True)]
-        rank += 1
     return bool(corners)
 
 

@@ -110,6 +110,10 @@ def test_a_cell_that_turns_inside_out_is_refused_and_nothing_changes():
         plane.deform([[0, 0], [1, 0], [0.2, 0.2], [0, 1]])
     with pytest.raises(InvalidInput, match="vertices: has 3 rows, the environment has 4"):
         plane.deform([[0, 0], [1, 0], [1, 1]])
+    for convert in (np.array, np.asfortranarray, list):
+        with pytest.raises(InvalidInput, match=r"vertices\[2\]: is NaN"):
+            plane.deform(convert([[0.0, 0.0], [1.5, 0.0], [1.0, np.nan], [0.0, 1.0]]))
+    assert plane.vertices.tolist() == [[0, 0], [1, 0], [1, 1], [0, 1]]
 
 
 def test_only_the_rows_that_move_are_handed_over(rng):

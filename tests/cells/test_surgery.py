@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, cells, jit
+from abut.cells import surgery
 from cells import oracle_cells as oracle
 from cells import worlds
 from cells.test_particles import check_move
@@ -434,6 +435,23 @@ def test_vertices_that_a_cut_puts_on_one_side_of_a_slit():
     for crowd, goal in itertools.product(crowds, goals):
         crowd.move([[0.25, 0.5, 0.5]])
         check_move(world, parts, crowd.position[0], goal, crowd.move([goal]), 0, cell=behind)
+
+
+def test_pieces_of_faces_that_share_three_corners():
+    """A cell falls into its parts; two of its faces meet in two edges, and the piece of one between these has only corners of the other too."""
+    faces = {
+        0: [[28, 17, 14], [13, 14, 17, 16], [29, 16, 17, 28], [12, 13, 16, 15], [15, 16, 29], [13, 12, 15, 29, 28, 14]],
+        1: [[12, 21, 24, 15], [13, 16, 25, 22], [12, 13, 22, 21], [21, 22, 25, 24], [24, 25, 16, 15], [15, 16, 13, 12]],
+    }
+    pieces = [[28, 17, 14], [15, 16, 29], [13, 14, 17], [13, 17, 16], [12, 13, 16], [12, 16, 15], [17, 28, 29, 16]]
+    pieces += [[13, 12, 15], [13, 15, 29], [13, 29, 28], [13, 28, 14]]
+    parts = [[piece, *([v, u, 99] for u, v in sides(piece))] for piece in pieces]
+    rings = surgery.Rings(3, lambda cell: faces[cell], lambda _: [0, 1])
+    surgery.split_cell(rings, 0, parts, 99, 2)
+    assert sorted(map(sorted, rings[1])) == sorted(map(sorted, [*faces[1][:5], [12, 13, 16], [12, 15, 16]]))
+    edges = [side for ring in rings[1] for side in sides(ring)]
+    assert len(set(edges)) == len(edges)
+    assert {(v, u) for u, v in edges} == set(edges)
 
 
 def test_surgery_in_the_plane(rng):

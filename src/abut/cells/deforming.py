@@ -1,6 +1,6 @@
 """An environment whose vertices move (Jund 2010, §3.4.2): what is read, checked, cut where it must be, and told to those who are in it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.deformation import find_moved
 from abut.cells.moved import Moved
+from abut.cells.reentrant import Remembered
 from abut.cells.space import REACH, spoil_records
 from abut.errors import InvalidInput
 
@@ -36,22 +37,42 @@ def deform(env: "Environment", vertices: object, moved: object) -> None:
         around.spoil(env._space)
         env._versions.note_moved(around)
     _fit_reach(env, largest, len(rows))
-    env._index = None
+    env._index, env._reentrant = None, Remembered()
 
 
 def _read_moved(env: "Environment", vertices: object, moved: object) -> tuple[Integers, Floats]:
     """The rows of the vertices that move, and where to."""
-    points, count = arrays.points(vertices, "vertices", dimensions=env.dimension), env._fabric.vertex_count
+    count = env._fabric.vertex_count
     if moved is None:
-        if len(points) != count:
-            raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {count}")
-        rows = np.empty(len(points), np.int64)
-        rows = arrays.frozen(rows[: find_moved(points, env._space.vertices, rows)])
-        return rows, arrays.frozen(points.take(rows, axis=0))
+        return _find_moved(env, vertices, count)
+    points = arrays.points(vertices, "vertices", dimensions=env.dimension)
     rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, count)[:, 0]
     if len(points) != len(rows):
         raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
     return arrays.frozen(np.ascontiguousarray(rows)), points
+
+
+def _find_moved(env: "Environment", vertices: object, count: int) -> tuple[Integers, Floats]:
+    """The rows that differ from what is there. Where all are float64 rows already, only those are looked at for numbers that are not finite."""
+    if _is_plain(vertices, (count, env.dimension)):
+        points = arrays.frozen(vertices.view())
+    else:
+        points = arrays.points(vertices, "vertices", dimensions=env.dimension)
+        if len(points) != count:
+            raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {count}")
+    rows = np.empty(len(points), np.int64)
+    rows = arrays.frozen(rows[: find_moved(points, env._space.vertices, rows)])
+    try:
+        return rows, arrays.points(arrays.frozen(points.take(rows, axis=0)), "vertices", dimensions=env.dimension)
+    except InvalidInput as error:
+        raise InvalidInput(error.name, error.reason, None if error.row is None else int(rows[error.row])) from None
+
+
+def _is_plain(value: object, shape: tuple[int, int]) -> TypeGuard[Floats]:
+    """Whether this is an array of this shape that kernels can read as it is."""
+    if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != shape:
+        return False
+    return value.flags.c_contiguous and value.flags.aligned
 
 
 def _recut(env: "Environment", around: Moved, unsound: Integers) -> None:

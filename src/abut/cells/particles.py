@@ -92,7 +92,7 @@ class Particles:
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
         environment, count = self._environment, len(self._cells)
-        if self._seen != environment._version:
+        if self._seen != environment._versions.latest:
             self.settle()
         space, goal = environment._space, self._read_targets(targets)
         is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1

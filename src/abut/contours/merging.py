@@ -10,7 +10,7 @@ import math
 
 from abut.arrays import Floats
 from abut.contours.cubic import Four, Vec2, tangent_at, transform
-from abut.contours.sides import STILL, cyclic, is_crossing, point_on, split
+from abut.contours.sides import STILL, cyclic, is_crossing, overlap, point_on, span, split
 from abut.contours.tables import BRIEF, MEETING, View, magnitude, segment_of
 from abut.jit import element, kernel
 
@@ -97,29 +97,38 @@ def _keep_place(raw: Floats, into: int, other: int) -> None:
 def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, brief: float) -> int:
     """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned.
 
-    Where b turns back on itself, two stretches in common begin or end at one place: these stay two."""
-    kept = 0
+    Short stretches that overlap on both contours are one place, which then spans both: at a cusp, or where a segment has no length. Where
+    b turns back on itself, two long ones begin or end at one place: these stay two."""
+    kept, period = 0, float(b.leaf_count)
     for k in range(count):
         s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
         joined, long = False, _is_long(a, s0, s1, brief)
         for c in range(kept - 1, -1, -1):
             p0, p1, q0, q1 = raw[c, 0], raw[c, 1], raw[c, 2], raw[c, 3]
-            if _same(a, b, pose, p1, q1, s0, t0, near) or (
-                (_same(a, b, pose, p0, q0, s0, t0, near) or _same(a, b, pose, p1, q1, s1, t1, near))
-                and not (long and _is_long(a, p0, p1, brief))
-            ):
+            follows = _same(a, b, pose, p1, q1, s0, t0, near)
+            beside = _same(a, b, pose, p0, q0, s0, t0, near) or _same(a, b, pose, p1, q1, s1, t1, near)
+            across = s0 <= p1 and p0 <= s1 and overlap(q0, q1, t0, t1, period)
+            if not (follows or beside or across):
+                continue
+            other_long = _is_long(a, p0, p1, brief)
+            if not long and not other_long:
+                raw[c, 0], raw[c, 1] = min(p0, s0), max(p1, s1)
+                raw[c, 2], raw[c, 3] = span(q0, q1, t0, t1, period)
+            elif follows or (beside and not (long and other_long)):
                 if p1 == p0 and s1 > p1:
                     raw[c, 2] = t0
                 if s1 > p1:
                     raw[c, 1], raw[c, 3] = s1, t1
-                _keep_place(raw, c, k)
-                joined = True
-                break
+            else:
+                continue
+            _keep_place(raw, c, k)
+            joined = True
+            break
         if not joined:
             for col in range(ROW):
                 raw[kept, col] = raw[k, col]
             kept += 1
-    return _join_ends(a, b, pose, raw, kept, near)
+    return kept
 
 
 @kernel
@@ -192,7 +201,10 @@ def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Fl
     delta, brief = MEETING * size, BRIEF * size
     _find_places(raw, count)
     _sort(raw, count)
-    kept = _join(a, b, pose, raw, count, SAME_PLACE * size, brief)
+    near, kept = SAME_PLACE * size, count + 1
+    while count < kept:  # what was joined may meet others
+        kept, count = count, _join(a, b, pose, raw, count, near, brief)
+    kept = _join_ends(a, b, pose, raw, count, near)
     for k in range(min(kept, len(out))):
         s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
         if _is_long(a, s0, s1, brief):

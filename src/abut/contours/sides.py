@@ -105,6 +105,23 @@ def _ordered(begin: float, end: float, period: float) -> tuple[float, float]:
 
 
 @element
+def overlap(begin: float, end: float, first: float, last: float, period: float) -> bool:
+    """Whether two stretches of b overlap."""
+    begin, end = _ordered(begin, end, period)
+    first, last = _ordered(first, last, period)
+    return _gap(begin, end, first, last, period) <= 0.0
+
+
+@element
+def span(begin: float, end: float, first: float, last: float, period: float) -> tuple[float, float]:
+    """The shortest stretch of b that holds two."""
+    begin, end = _ordered(begin, end, period)
+    first, last = _ordered(first, last, period)
+    turns = math.floor((0.5 * (begin + end) - 0.5 * (first + last)) / period + 0.5) * period
+    return (min(begin, first + turns), max(end, last + turns))
+
+
+@element
 def _reach(view: View, begin: float, end: float, pose: Four, most: float, far: float) -> float:
     """How far an arc reaches beyond a contact from `begin` to `end`: ARC, or as far as it takes to get away from it; `most` at most."""
     x, y = point_on(view, begin, pose)

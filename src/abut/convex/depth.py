@@ -100,7 +100,7 @@ def _start_from(view: View, polytope: Polytope, own: int, other: int, b_to_a: Fr
 
 
 @element
-def _start_quickly(
+def start_quickly(
     view: View, polytope: Polytope, a: int, b: int, b_to_a: Frame, guess: Vec3, thin: float
 ) -> tuple[bool, int, int]:
     """Whether the points farthest along `guess` and along three directions at equal angles to it span a volume; the last vertices of a and b."""
@@ -175,7 +175,7 @@ def find_depth(
     n, a, b, thin = guess, a_vertex_of(view, own), a_vertex_of(view, other), THIN * tolerance
     is_solid = _start_from(view, polytope, own, other, b_to_a, guess, thin)
     if not is_solid:
-        is_solid, a, b = _start_quickly(view, polytope, a, b, b_to_a, guess, thin)
+        is_solid, a, b = start_quickly(view, polytope, a, b, b_to_a, guess, thin)
     if not is_solid:
         status, n, a, b = _start_anyhow(view, polytope, a, b, b_to_a, guess, thin)
         if status == FLAT:
@@ -187,7 +187,7 @@ def find_depth(
         if f < 0:
             return FAILED, 0.0, n, a, b, 0, -1
         d, n = load(polytope.distances, f), triple_at(polytope.normals, f)
-        a, b = _highest_owners(view, polytope, f, n)
+        a, b = highest_owners(view, polytope, f, n)
         a, b, w = support(view, b_to_a, n, a, b)
         depth = dot(n, w)
         if depth - d <= AGREED * tolerance or depth < -NEARLY * tolerance:
@@ -204,7 +204,7 @@ def find_depth(
 
 
 @element
-def _highest_owners(view: View, polytope: Polytope, f: int, n: Vec3) -> tuple[int, int]:
+def highest_owners(view: View, polytope: Polytope, f: int, n: Vec3) -> tuple[int, int]:
     """Of the vertices of a and of b that a triangle comes from, those that are farthest along n and −n."""
     corner = load(polytope.corners, 3 * f)
     a, b = load(polytope.owners, 2 * corner), load(polytope.owners, 2 * corner + 1)

@@ -4,33 +4,36 @@ Each pair is walked in the frame of its first hull, relative to the hull's middl
 those of their distance. Pairs are independent; the result does not depend on the number of threads.
 """
 
-import threading
 import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abut import arrays
-from abut.arrays import LARGEST_COORDINATE, ORTHONORMAL, Floats, Integers, frozen
-from abut.convex.exhaustive import Range
+from abut.arrays import Floats, Integers, frozen
+from abut.convex.bodies import (
+    PAIRS_FOR_THREADS,
+    TASKS,
+    memory,
+    range_of,
+    read_bodies,
+    read_pose,
+    read_poses,
+    relate,
+    table_of,
+)
 from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, Hull, Hulls, View, open_hulls
 from abut.convex.pair import BY_ALL, BY_CIRCLE, answer_pair
-from abut.convex.polytope import Polytopes, open_polytope, put_triple, reserve_polytopes, triple_at
-from abut.convex.regions import EDGE, FACE, VERTEX, Frame, apply, invert, turn, turn_back
+from abut.convex.polytope import open_polytope, put_triple, triple_at
+from abut.convex.regions import EDGE, FACE, VERTEX, apply, invert, turn
 from abut.convex.results import Tracks
 from abut.errors import InvalidInput
-from abut.geometry.vec import Vec3, add, cross, dot
+from abut.geometry.vec import add
 from abut.jit import element, integer, kernel, parallel, prange
 from abut.scratch import load, pointer_to_floats, pointer_to_integers, prefetch, store
 
-TASKS = 16
-"""Parts that a batch is cut into; each has its own memory for depths."""
-
 AHEAD = 6
 """Pairs between asking for the stored features and reading them: a pair takes some 100 ns, memory as much or more."""
-
-PAIRS_FOR_THREADS = 256
-"""A pair takes 0.2 µs and more; entering a parallel loop takes 10 to 40 µs."""
 
 
 class Job(NamedTuple):
@@ -80,34 +83,6 @@ def _open_job(table: Any) -> Job:
 
 
 @element
-def _read_pose(poses: Any, body: int) -> Frame:
-    at = 16 * body
-    x, y, z = (
-        (load(poses, at), load(poses, at + 1), load(poses, at + 2), load(poses, at + 3)),
-        (load(poses, at + 4), load(poses, at + 5), load(poses, at + 6), load(poses, at + 7)),
-        (load(poses, at + 8), load(poses, at + 9), load(poses, at + 10), load(poses, at + 11)),
-    )
-    return (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2], x[3], y[3], z[3])
-
-
-@element
-def _relate(a: Frame, b: Frame, middle_a: Vec3, middle_b: Vec3) -> Frame:
-    """From b's frame to a's, both relative to their middles. The translations are subtracted first: that is exact where the bodies are close."""
-    x, y, z = turn_back(a, (b[0], b[3], b[6])), turn_back(a, (b[1], b[4], b[7])), turn_back(a, (b[2], b[5], b[8]))
-    t = turn_back(a, add(turn(b, middle_b), (b[9] - a[9], b[10] - a[10], b[11] - a[11])))
-    return (
-        x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2],
-        t[0] - middle_a[0], t[1] - middle_a[1], t[2] - middle_a[2],
-    )  # fmt: skip
-
-
-@element
-def _range_of(starts: Any, hull: int) -> Range:
-    first, last = triple_at(starts, hull), triple_at(starts, hull + 1)
-    return (first[0], first[1], first[2], last[0], last[1], last[2])
-
-
-@element
 def _foresee(view: View, job: Job, k: int, side: int) -> None:
     """Ask for what the features that a pair starts from have stored: by the time it is their turn, it has come."""
     feature = load(job.features, 2 * k + side)
@@ -137,9 +112,9 @@ def _track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, 
             _foresee(view, job, k + AHEAD, 1)
         body_a, body_b = load(job.pairs, 2 * k), load(job.pairs, 2 * k + 1)
         i, j = load(job.which, body_a), load(job.which, body_b)
-        a, b = _range_of(job.starts, i), _range_of(job.starts, j)
-        middle_a, pose_a = triple_at(job.middles, i), _read_pose(job.poses, body_a)
-        b_to_a = _relate(pose_a, _read_pose(job.poses, body_b), middle_a, triple_at(job.middles, j))
+        a, b = range_of(job.starts, i), range_of(job.starts, j)
+        middle_a, pose_a = triple_at(job.middles, i), read_pose(job.poses, body_a)
+        b_to_a = relate(pose_a, read_pose(job.poses, body_b), middle_a, triple_at(job.middles, j))
         first_a, first_b = load(job.features, 2 * k), load(job.features, 2 * k + 1)
         if first_a >= 0 and first_b >= 0:
             first_a += 4 * load(job.starts, 3 * i + (first_a & 3))
@@ -161,59 +136,6 @@ def _track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, 
 def _track_parts(handle: Any, table: Any, polytopes: Any, count: int) -> None:
     for task in prange(TASKS):
         _track_part(handle, table, polytopes, count, integer(task), TASKS)
-
-
-class _Memory(threading.local):
-    """Memory for depths, kept between calls of a thread."""
-
-    polytopes: Polytopes | None = None
-
-    def reserve(self) -> Polytopes:
-        if self.polytopes is None:
-            self.polytopes = reserve_polytopes(TASKS)
-        return self.polytopes
-
-
-_memory = _Memory()
-
-
-@kernel
-def _are_rigid(poses: Any) -> bool:
-    """Whether all poses are rigid to rounding; what the border would find wrong with others is for it to say."""
-    good = True
-    for k in range(len(poses)):
-        x, y, z, t = _column(poses, k, 0), _column(poses, k, 1), _column(poses, k, 2), _column(poses, k, 3)
-        m = poses[k]
-        good = (
-            good
-            and abs(dot(x, x) - 1.0)
-            <= ORTHONORMAL  # not the largest of them: a NaN fails each of these, and no maximum
-            and abs(dot(y, y) - 1.0) <= ORTHONORMAL
-            and abs(dot(z, z) - 1.0) <= ORTHONORMAL
-            and abs(dot(x, y)) <= ORTHONORMAL
-            and abs(dot(y, z)) <= ORTHONORMAL
-            and abs(dot(z, x)) <= ORTHONORMAL
-            and dot(cross(x, y), z) > 0.0
-            and abs(t[0]) <= LARGEST_COORDINATE
-            and abs(t[1]) <= LARGEST_COORDINATE
-            and abs(t[2]) <= LARGEST_COORDINATE
-            and (m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0)
-        )
-    return good
-
-
-@kernel
-def _column(poses: Any, k: int, axis: int) -> Vec3:
-    return (poses[k, 0, axis], poses[k, 1, axis], poses[k, 2, axis])
-
-
-def _read_poses(value: object) -> Floats:
-    """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (4, 4):
-        own = np.ascontiguousarray(value).view()
-        if _are_rigid(frozen(own)):
-            return own
-    return frozen(arrays.rigid_poses(value, "poses"))
 
 
 @kernel
@@ -248,12 +170,7 @@ def track_many(hulls: Hulls, pairs: object, poses: object, features: object = No
     pairs: (p,2) indices of bodies. poses: (n,4,4) of bodies. which: (n,) the hull of each body, by default body i has hull i. features: those of
     an earlier result for the same pairs, `result.features`; a pair with −1 starts anew.
     """
-    placed = _read_poses(poses)
-    chosen = np.arange(len(placed)) if which is None else np.asarray(which)
-    chosen = arrays.indices(np.reshape(chosen, (-1, 1)), "which", 1, len(hulls)).ravel()
-    if len(chosen) != len(placed):
-        raise InvalidInput("which", f"has {len(chosen)} rows for {len(placed)} poses")
-    rows = arrays.indices(pairs, "pairs", 2, len(placed))
+    rows, placed, chosen = read_bodies(hulls, pairs, poses, which)
     return _track(hulls, rows, placed, _read_features(features, hulls, chosen, rows), chosen)
 
 
@@ -264,11 +181,11 @@ def _track(hulls: Hulls, pairs: Integers, poses: Floats, features: Integers, whi
     answers = (distance, point_a, point_b, normal, feature_a, feature_b, status, steps, way)
     asked = [np.ascontiguousarray(array) for array in (which, poses, pairs, features)]
     whole = (hulls.starts, hulls.middles, hulls.radii, *asked, *answers)
-    table, memory = np.array([array.ctypes.data for array in whole], dtype=np.int64), _memory.reserve()
+    table, polytopes = table_of(whole), memory.reserve()
     if n < PAIRS_FOR_THREADS:
-        _track_part(hulls.handle, table, memory.handle, n, 0, 1)
+        _track_part(hulls.handle, table, polytopes.handle, n, 0, 1)
     else:
-        _track_parts(hulls.handle, table, memory.handle, n)
+        _track_parts(hulls.handle, table, polytopes.handle, n)
     counts = np.bincount(way, minlength=BY_ALL + 1).tolist()
     kinds = status.astype(np.int8)
     for array in (*answers, kinds):
@@ -300,7 +217,7 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: object = None, pose_b: object = No
     """
     identity = np.eye(4)
     given = ((pose_a, "pose_a"), (pose_b, "pose_b"))
-    poses = _read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))
+    poses = read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))
     known = _last.setdefault(hull_a, weakref.WeakKeyDictionary())
     hulls, features = known.get(hull_b) or (Hulls([hull_a, hull_b]), np.full((1, 2), -1, dtype=np.int64))
     result = _track(hulls, np.array([[0, 1]]), poses, features, np.arange(2))
