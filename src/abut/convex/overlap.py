@@ -55,12 +55,11 @@ def _difference(view: View, a: int, b: int, b_to_a: Frame) -> Vec3:
 
 @element
 def _is_behind(p: Vec3, q: Vec3, r: Vec3, s: Vec3, tolerance: float, extent: float) -> bool:
-    """Whether the origin is on the side of the triangle p q r that s is on, by more than NEAR tolerances and what rounding does to a thin one."""
+    """Whether the origin is on the side of the triangle p q r that s is on, both by more than NEAR tolerances and what rounding does to thin ones."""
     n = cross(subtract(q, p), subtract(r, p))
     own, other = -dot(n, p), dot(n, subtract(s, p))
-    if other < 0.0:
-        own = -own
-    return own > tolerance * (NEAR * (abs(n[0]) + abs(n[1]) + abs(n[2])) + 16.0 * extent * extent)
+    least = tolerance * (NEAR * (abs(n[0]) + abs(n[1]) + abs(n[2])) + 16.0 * extent * extent)
+    return (own > least and other > least) or (own < -least and other < -least)
 
 
 @element
