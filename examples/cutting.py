@@ -102,7 +102,7 @@ def main(picture: Path | None = None) -> None:
         if at == 0 and layer < LAYERS:
             before = env._version
             pairs.append(cut_layer(env, layer))
-            renewed = np.unique(env.part_cell[env._stamps[: len(env.part_cell)] > before])
+            renewed = np.unique(env.part_cell[env._changed_since(before)])
             print(f"step {step}: {len(pairs[-1])} cells cut, {len(renewed)} of {env.cell_count} touched")
             assert len(renewed) <= 6 * len(pairs[-1])
         if step == 50:

@@ -4,7 +4,6 @@ Shares nothing with `abut.cells` but the rule by which cells that are not convex
 that makes no thin triangles, about the mean of the corners, rounded as float64.
 """
 
-import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -95,48 +94,72 @@ class Part:
         return 2
 
 
-def build(vertices, cells, obstacle, slots=1000):
-    """Parts of cells that are given as lists of inward loops of vertex numbers (in the plane: edges), none with more than `slots` faces."""
-    points = [exact(vertex) for vertex in vertices]
-    owners = {}
+def build(vertices, cells, obstacle, subdivision=None, centres=None):
+    """Parts of cells that are given as lists of inward loops of vertex numbers (in the plane: edges).
+
+    `subdivision` says for each cell how it is cut into parts, as lists of loops too, and `centres` where vertices lie that only these have; without
+    it, every cell is one part. How a cell is cut is the map's choice. That the parts fill the cells is checked here: they are convex, with flat
+    faces; faces between two parts of a cell come twice, once each way; the others make up the cell's, in the same pieces on both sides.
+    """
+    points = {number: exact(vertex) for number, vertex in enumerate(vertices)}
+    points |= {number: exact(vertex) for number, vertex in (centres or {}).items()}
+    owners, pieces = {}, {}
     for number, loops in enumerate(cells):
         for loop in loops:
             owners.setdefault(frozenset(loop), []).append(number)
     parts = []
     for number, loops in enumerate(cells):
-        walls = [
-            len(owners[frozenset(loop)]) == 1
+        walls = {
+            frozenset(loop): len(owners[frozenset(loop)]) == 1
             or any(obstacle[other] for other in owners[frozenset(loop)] if other != number)
             for loop in loops
-        ]
-        free = not obstacle[number]
-        corners = list(dict.fromkeys(v for loop in loops for v in loop))
-        rings = [[points[v] for v in loop] for loop in loops]
-        flat = [is_flat(ring) and (len(ring) == 2 or len(ring) < slots) for ring in rings]
-        if all(flat) and len(loops) <= slots and is_convex(rings, [points[v] for v in corners]):
-            parts.append(Part(number, rings, walls, free, loops))
-            continue
-        total = np.zeros(len(points[0]))
-        for v in corners:
-            total = total + np.asarray(vertices[v])
-        centre = exact(total / len(corners))
-        for loop, is_whole, wall in zip(loops, flat, walls, strict=True):
-            for piece in [loop] if is_whole else fan(np.asarray(vertices), loop):
-                middle = ("centre", number)
-                if len(piece) == 2:
-                    sides = [[piece[1], middle], [middle, piece[0]]]
-                else:
-                    sides = [[a, middle, b] for a, b in zip(piece, piece[1:] + piece[:1], strict=True)]
-                faces = [[centre if v == middle else points[v] for v in face] for face in (piece, *sides)]
-                parts.append(Part(number, faces, [wall] + [False] * len(sides), free, [piece, *sides]))
+        }
+        chosen = [loops] if subdivision is None else subdivision[number]
+        homes = find_homes(loops, chosen)
+        for loop in map(frozenset, loops):
+            own = {piece for piece, home in homes.items() if home == loop}
+            assert pieces.setdefault(loop, own) == own, "two cells cut a face differently"
+        for rings in chosen:
+            faces = [[points[v] for v in ring] for ring in rings]
+            assert all(is_flat(face) for face in faces)
+            assert is_convex(faces)
+            blocked = [walls.get(homes.get(frozenset(ring)), False) for ring in rings]
+            parts.append(Part(number, faces, blocked, not obstacle[number], rings))
     return parts
 
 
-def is_convex(rings, corners):
-    """No corner behind a face; in the plane, only its two ends on an edge."""
+def find_homes(loops, parts):
+    """For each face of the parts of a cell that is not between two of them, the face of the cell it is a piece of; both as sets of vertices."""
+    seen = {}
+    for rings in parts:
+        for ring in rings:
+            seen.setdefault(frozenset(ring), []).append(ring)
+    for pair in seen.values():
+        assert len(pair) == 1 or (len(pair) == 2 and set(arrows(pair[0])) == {(v, u) for u, v in arrows(pair[1])})
+    outer = [pair[0] for pair in seen.values() if len(pair) == 1]
+    homes = {}
+    for loop in loops:
+        backwards = {(v, u) for u, v in arrows(loop)}
+        own = [ring for ring in outer if set(ring) <= set(loop) and not backwards & set(arrows(ring))]
+        inside = {arrow for ring in own for arrow in arrows(ring)}
+        assert {(u, v) for u, v in inside if (v, u) not in inside} == set(arrows(loop))
+        assert all(frozenset(ring) not in homes for ring in own)
+        homes |= {frozenset(ring): frozenset(loop) for ring in own}
+    assert len(homes) == len(outer)
+    return homes
+
+
+def arrows(ring):
+    """The directed edges of a loop; an edge of the plane is its own."""
+    return [tuple(ring)] if len(ring) == 2 else list(zip(ring, ring[1:] + ring[:1], strict=True))
+
+
+def is_convex(rings):
+    """No corner behind a face, and one before it; in the plane, only its two ends on an edge."""
+    corners = [corner for ring in rings for corner in ring]
     for ring in rings:
-        others = [q for q in corners if q not in ring]
-        if any(height(ring, q) < 0 or (height(ring, q) == 0 and len(ring) == 2) for q in others):
+        heights = [height(ring, q) for q in corners if q not in ring]
+        if min(heights) < 0 or max(heights) == 0 or (min(heights) == 0 and len(ring) == 2):
             return False
     return True
 
@@ -170,23 +193,6 @@ def cross(u, v):
     return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
 
 
-def fan(vertices, loop):
-    """From the lowest corner whose thinnest triangle is at least a quarter as thick as the best corner's."""
-    fans = []
-    for k in range(len(loop)):
-        turned = loop[k:] + loop[:k]
-        fans.append([[turned[0], a, b] for a, b in itertools.pairwise(turned[1:])])
-    thinnest = [min(thickness(vertices[triangle]) for triangle in triangles) for triangles in fans]
-    fair = [k for k in range(len(loop)) if thinnest[k] >= 0.25 * max(thinnest)]
-    return fans[min(fair, key=lambda k: loop[k])]
-
-
-def thickness(triangle):
-    a, b, c = triangle
-    longest = max(((b - a) ** 2).sum(), ((c - a) ** 2).sum(), ((c - b) ** 2).sum())
-    return np.sqrt((np.cross(b - a, c - a) ** 2).sum()) / longest
-
-
 def near(parts, p, q):
     low, high = np.minimum(p, q), np.maximum(p, q)
     return [part for part in parts if (part.low <= high).all() and (part.high >= low).all()]
@@ -199,23 +205,37 @@ def walk(parts, p, q, cell=None):
     """
     around = near(parts, p, q)
     start, goal = exact(p), exact(q)
-    intervals = [(interval, part) for part in around if part.free and (interval := part.clip(start, goal)) is not None]
-    reached = Fraction(0)
-    if cell is None:
-        for low, high in sorted(interval for interval, _ in intervals):
-            if low <= reached:
-                reached = max(reached, high)
+    if cell is not None:
+        reached, _ = follow(around, p, q, cell)
         return reached, around
+    reached = Fraction(0)
+    for low, high in sorted(interval for part in around if part.free and (interval := part.clip(start, goal))):
+        if low <= reached:
+            reached = max(reached, high)
+    return reached, around
+
+
+def follow(parts, p, q, cell):
+    """When the segment, which begins in a cell, leaves the free parts, and the parts in which it ends."""
+    start, goal = exact(p), exact(q)
+    intervals = [(interval, part) for part in parts if part.free and (interval := part.clip(start, goal)) is not None]
     known = [item for item in intervals if item[1].cell == cell and item[0][0] == 0]
     waiting = [(interval, part) for interval, part in intervals if all(part is not other for _, other in known)]
     for (_, high), part in known:  # grows
-        reached = max(reached, high)
         here = point_at(p, q, high)
         place = part.place(here)
         joined = [item for item in waiting if item[0][0] <= high <= item[0][1] and item[1].place(here) == place]
         known += joined
         waiting = [item for item in waiting if all(item[1] is not other for _, other in joined)]
-    return reached, around
+    reached = max(high for (_, high), _ in known)
+    return reached, [part for (_, high), part in known if high == reached]
+
+
+def joined(parts, ends, q):
+    """The parts that share with one of `ends` the vertex, edge, face or inside in which a point lies. The two sides of a slit are strangers to one
+    another: they may lie apart, and overlap."""
+    places = [end.place(q) for end in ends]
+    return [part for part in parts if part.holds(q) and part.place(q) in places]
 
 
 def point_at(p, q, t):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, cells
+from abut.cells import subdivision
 from cells import worlds
 
 # Compiled code is silent; its twin in NumPy warns where an infinite number is multiplied.
@@ -77,6 +78,27 @@ REFUSED = {
         lambda: cells.polygons([[0, 0], [1, 0], [0, 1], [0, 2]], [[0, 1, 2], [0, 1, 3]]),
         "polygons[0]: lies on the same side of edge",
     ),
+    "hanging node": (
+        lambda: cells.hexahedra(*beside(1.0, 0.5, 0.0)),
+        "hexes[1]: vertex 2 lies on its border and is no corner of it (a hanging node)",
+    ),
+    "overlap": (lambda: cells.hexahedra(*beside(0.5, 0.5, 0.5)), "hexes[1]: vertex 6 lies inside it: cells overlap"),
+    "hanging node in the plane": (
+        lambda: cells.polygons([*SQUARE, [2, 0], [2, 1], [1, 0.5]], [[0, 1, 2, 3], [1, 4, 6], [6, 4, 5], [6, 5, 2]]),
+        "polygons[0]: vertex 6 lies on its border and is no corner of it",
+    ),
+    "two triangles at a quad": (
+        lambda: cells.mixed([*CUBE, [2, 0.5, 0.5]], hexahedra=HEX, tetrahedra=[[1, 2, 5, 8], [5, 2, 6, 8]]),
+        "cells[0]: shares only a part of a face with cell 2",
+    ),
+    "two triangles at a quad, from its lowest corner": (
+        lambda: cells.mixed([*CUBE, [2, 0.5, 0.5]], hexahedra=HEX, tetrahedra=[[1, 2, 6, 8], [1, 6, 5, 8]]),
+        "cells[0]: shares only a part of a face with cell 2",
+    ),
+    "two triangles at a quad that is cut otherwise": (
+        lambda: at_warped_quad([1, 2, 5, 8], [5, 2, 6, 8]),
+        "only a part",
+    ),
     "channel size": (lambda: cells.channel(0, 1, 1), "nx: 0 is not between"),
     "too many darts": (lambda: cells.channel(1000, 1000, 1000), "more darts than 32-bit numbers can count"),
     "outside": (
@@ -101,6 +123,17 @@ REFUSED = {
     ),
     "walk": (lambda: cells.Particles(cells.channel(1, 1, 1), [[0, 0, 0]], "legs"), "walk: 'legs' is neither"),
 }
+
+
+def beside(*shift):
+    """Two cubes, each with corners of its own."""
+    return np.concatenate((CUBE, CUBE + np.array(shift))), np.concatenate((HEX, HEX + 8))
+
+
+def at_warped_quad(*tetrahedra):
+    """A hexahedron, one face of which is not planar and cut from its lowest corner, 1 to 6, beside tetrahedra."""
+    vertices = np.array([*changed(CUBE, 6, (1.125, 1, 1)), [2, 0.5, 0.5]])
+    return cells.mixed(vertices, hexahedra=HEX, tetrahedra=tetrahedra)
 
 
 def dented():
@@ -167,6 +200,24 @@ def test_cells_with_faces_that_are_not_planar_are_cut_and_only_those(rng):
     assert (counts[counts > 1] == 9).all()  # three faces in two triangles, three whole
     assert env.check_integrity() == []
     assert len(env.vertices) == 64
+
+
+def test_a_parallelogram_is_always_cut_from_its_lowest_corner(rng):
+    """However thin and long: what `FAIR_SHARE` is chosen for. A corner beside one in the middle of an edge is never chosen."""
+    u = rng.normal(size=(200, 3))
+    v = u * rng.uniform(0.01, 1, (200, 1)) + rng.normal(size=(200, 3)) * 10.0 ** rng.uniform(-4, 0, (200, 1))
+    for a, b in zip(u, v, strict=True):
+        points = np.array([0 * a, a, a + b + 1e-9 * np.cross(a, b), b])
+        assert [piece[0] for piece in subdivision.pieces_of(points, [1, 2, 3, 0])] == [0, 0]
+    straight = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 1e-9], [0, 1, 0], [0.5, 0, 0]])
+    assert [piece[0] for piece in subdivision.pieces_of(straight, [0, 4, 1, 2, 3])] == [2, 2, 2]
+
+
+def test_triangles_are_sewn_to_a_quadrilateral_that_is_cut_as_they_are():
+    env = at_warped_quad([1, 2, 6, 8], [1, 6, 5, 8])
+    moves = cells.Particles(env, [[0.5, 0.5, 0.5]] * 2).move([[1.5, 0.5, 0.4], [1.5, 0.4, 0.5]])
+    assert moves.status.tolist() == [cells.FREE] * 2
+    assert sorted(moves.cell.tolist()) == [0, 1]
 
 
 def test_obstacles_change_on_the_fly():

@@ -11,37 +11,19 @@ ROUNDS, COUNT = (3, 12) if jit.INTERPRETED else (4, 50)
 LATEST = 2.0**-40
 
 
-def corners_of(world_darts, dart, kind, dimension):
-    """Vertices of the cell of this kind that a dart belongs to, below the highest dimension."""
-    if kind == 0:
-        return [world_darts.vertex[dart]]
-    if kind == 1:
-        return [world_darts.vertex[dart], world_darts.vertex[world_darts.phi1[dart]]]
-    ring, k = [], dart
-    while not ring or k != dart:
-        ring.append(world_darts.vertex[k])
-        k = world_darts.phi1[k]
-    return ring
+def corners_of(world_darts, dart, kind):
+    """Vertices of the vertex, edge or face of space that a dart belongs to."""
+    ring = worlds.ring_of(world_darts, dart)
+    return ring if kind == 2 else ring[: kind + 1]
 
 
-def parts_of_map(environment):
-    """The parts as they stand in the map: a cell that was cut and whose faces are planar again is still cut there."""
-    space, darts, dimension = environment._space, environment.darts, environment.dimension
-    points = [oracle.exact(vertex[:dimension]) for vertex in space.vertices]
-    parts = []
-    for part in np.flatnonzero((space.face >= 0).any(axis=1)).tolist():
-        rings = [corners_of(darts, dart, dimension - 1, dimension) for dart in space.face[part] if dart >= 0]
-        faces = [[points[v] for v in ring] for ring in rings]
-        parts.append(oracle.Part(int(environment.part_cell[part]), faces, [False] * len(faces), True, rings))
-    return parts
-
-
-def check_move(world, parts, p, q, moves, row, mapped=None, cell=None):
-    """`mapped`: the parts of the map, where a deformation has left cuts in them that the cells need no longer. Kinds are then those of the map.
-
-    `cell` is where the way begins, which matters where there are slits: walls without thickness."""
+def check_move(world, parts, p, q, moves, row, cell=None):
+    """`cell` is where the way begins, which matters where there are slits: walls without thickness, whose sides may overlap."""
     dimension = world.environment.dimension
     left, around = oracle.walk(parts, p, q, cell)
+    if cell is not None:
+        ends = oracle.follow(around, p, q, cell)[1]
+        around = oracle.joined(around, ends, oracle.point_at(p, q, left))
     status, position = moves.status[row], oracle.exact(moves.position[row])
     here = [part for part in around if part.cell == moves.cell[row] and part.holds(position)]
     assert here, "the position is not in its cell"
@@ -52,7 +34,7 @@ def check_move(world, parts, p, q, moves, row, mapped=None, cell=None):
         goal = oracle.exact(q)
         touched = oracle.touches(around, goal)
         assert status == (cells.CONTACT if touched else cells.FREE)
-        assert moves.kind[row] == lowest_kind(here, goal, mapped)
+        assert moves.kind[row] == lowest_kind(here, goal)
         assert touched == bool(np.linalg.norm(moves.normal[row]) > 0.5)
         return
     assert status == cells.COLLISION
@@ -61,11 +43,11 @@ def check_move(world, parts, p, q, moves, row, mapped=None, cell=None):
     hit = oracle.point_at(p, q, left)
     assert np.abs(np.array(hit, float) - moves.position[row]).max() < 1e-12 * (1 + np.abs(q).max())
     holders = [part for part in around if part.free and part.holds(hit)]
-    assert moves.kind[row] == lowest_kind(holders, hit, mapped)
+    assert moves.kind[row] == lowest_kind(holders, hit)
     inner = world.environment._space.vertices
     ring = [
         oracle.exact(inner[v][:dimension])
-        for v in corners_of(world.environment.darts, moves.dart[row], moves.kind[row], dimension)
+        for v in corners_of(world.environment.darts, moves.dart[row], moves.kind[row])
     ]
     assert oracle_holds(ring, hit, dimension)
     length = np.linalg.norm(moves.normal[row])
@@ -73,16 +55,9 @@ def check_move(world, parts, p, q, moves, row, mapped=None, cell=None):
     assert moves.normal[row] @ (q - p) > 0
 
 
-def lowest_kind(parts, q, mapped):
-    """Dimension of the cell of lowest dimension in which a point lies. What the cells have, the map has too, and perhaps cuts."""
-    kind = min(part.kind_of(q) for part in parts)
-    if mapped is None:
-        return kind
-    in_map = min(
-        part.kind_of(q) for part in oracle.near(mapped, np.array(q, float), np.array(q, float)) if part.holds(q)
-    )
-    assert in_map <= kind
-    return in_map
+def lowest_kind(parts, q):
+    """Dimension of the cell of lowest dimension in which a point lies."""
+    return min(part.kind_of(q) for part in parts)
 
 
 def oracle_holds(ring, q, dimension):

@@ -8,7 +8,7 @@ import pytest
 import abut
 from abut import InvalidInput, Unsupported, cells, jit
 from cells import worlds
-from cells.test_surgery import parts_of_map, total_size, verify
+from cells.test_surgery import as_world, total_size, verify
 
 COUNT = 6 if jit.INTERPRETED else 40
 NEEDS_MESH = pytest.mark.skipif(importlib.util.find_spec("pytetwild") is None, reason="the mesh extra is missing")
@@ -35,7 +35,7 @@ def test_a_block_in_space_is_left_and_entered_again(rng):
         moves = crowd.move(np.full((COUNT, 3), 1.5))
         assert (moves.cell[moves.status != cells.COLLISION] < 8).all()
     assert len(env.surround(1.5)) == 24
-    assert total_size(parts_of_map(env, list(range(env.cell_count)))) == 6.0**3
+    assert total_size(as_world(env).parts()) == 6.0**3
     assert env.check_integrity() == []
     assert env.find_strangers() == []
 
@@ -48,7 +48,7 @@ def test_any_border_in_the_plane_is_surrounded(rng):
     ring = [row for k, row in enumerate(rows) if k not in (5, 6, 12, 13, 15)]  # a hollow, a bay and a corner less
     apart = np.array([[6.0, 1], [7, 1.5], [6.5, 3], [-1.5, 1], [-1, 1], [-1, 3]])
     env = cells.polygons(np.concatenate((vertices, apart)), [*ring, [25, 26, 27], [28, 29, 30]])
-    size = total_size(parts_of_map(env, list(range(env.cell_count))))
+    size = total_size(as_world(env).parts())
     crowds = [cells.Particles(env, np.full((COUNT, 2), 0.5), walk) for walk in ("planes", "darts")]
     new = env.surround(1.5)
     assert total_size(verify(env, crowds, rng)) == 12.75 * 6.0 - 2.0  # a box, without the hollow
@@ -79,25 +79,22 @@ def test_what_cannot_be_surrounded():
 
 
 def test_strangers_are_named():
-    points = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 0.5], [1, 0.5], [2, 1], [0.5, 0.75], [0.75, 3], [0.5, 3]]
-    env = cells.polygons(points, [[0, 1, 2, 3], [1, 4, 5, 6], [6, 5, 7, 2], [8, 9, 10]])
+    """Two blocks that touch, each with corners of its own, are no strangers; pushed into one another or along one another they are."""
+    block, rows = worlds.grid(1)
+    vertices = np.concatenate((block, block + np.eye(3)[0]))
+    env = cells.hexahedra(vertices, np.concatenate((rows, rows + 8)))
+    assert env.find_strangers() == []
+    env.deform(vertices + np.repeat([[0, 0, 0], [-0.5, 0.5, 0.5]], 8, axis=0))
     assert env.find_strangers() == [
-        "vertex 6 lies on the border of cell 0 and is no corner of it: the cells there are not joined",
+        "vertex 7 lies inside cell 1: cells overlap",
         "vertex 8 lies inside cell 0: cells overlap",
     ]
-    block = worlds.grid(1)[0]
-    rows = worlds.grid(1)[1]
-    pair = cells.hexahedra(np.concatenate((block, block + 0.5)), np.concatenate((rows, rows + 8)))
-    assert [line.split(":")[0] for line in pair.find_strangers()] == [
-        "vertex 7 lies inside cell 1",
-        "vertex 8 lies inside cell 0",
+    env.deform(vertices + np.repeat([[0, 0, 0], [0, 0.5, 0]], 8, axis=0))
+    words = "is no corner of it: the cells there are not joined"
+    assert env.find_strangers() == [
+        f"vertex {vertex} lies on the border of cell {cell} and {words}"
+        for vertex, cell in ((6, 1), (7, 1), (8, 0), (9, 0))
     ]
-    assert (
-        cells.hexahedra(
-            np.concatenate((block, block + np.eye(3)[0])), np.concatenate((rows, rows + 8))
-        ).find_strangers()
-        == []
-    )
 
 
 @NEEDS_MESH

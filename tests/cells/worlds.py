@@ -19,9 +19,30 @@ class World(NamedTuple):
     vertices: np.ndarray
     loops: list
     obstacle: np.ndarray
+    numbers: list | None = None  # of the cells, where some are merged into others and not listed
 
     def parts(self):
-        return oracle.build(self.vertices, self.loops, self.obstacle, self.environment._space.face.shape[1])
+        numbers = range(len(self.loops)) if self.numbers is None else self.numbers
+        return oracle.build(self.vertices, self.loops, self.obstacle, *subdivision_of(self.environment, numbers))
+
+
+def subdivision_of(environment, cells):
+    """How the map cuts each cell into parts, as loops of vertices, and where the vertices lie that the cells themselves have not."""
+    space, darts, dimension = environment._space, environment.darts, environment.dimension
+    parts, count = {cell: [] for cell in cells}, len(environment.vertices)
+    for part in np.flatnonzero(environment.part_cell >= 0).tolist():
+        rings = [ring_of(darts, dart) for dart in space.face[part].tolist() if dart >= 0]
+        parts[int(environment.part_cell[part])].append([ring[: None if dimension == 3 else 2] for ring in rings])
+    centres = {row: space.vertices[row, :dimension] for row in range(count, len(space.vertices))}
+    return list(parts.values()), centres
+
+
+def ring_of(darts, first):
+    ring, dart = [], first
+    while not ring or dart != first:
+        ring.append(int(darts.vertex[dart]))
+        dart = int(darts.phi1[dart])
+    return ring
 
 
 def grid(n):

@@ -1,9 +1,11 @@
 """Environments from cells: polygons in the plane, tetrahedra, hexahedra, other shapes and general polyhedra in space, and the channel of unit cubes.
 
 Each function sews the cells where they share a face, checks every one by exact signs, and refuses the first bad one by its number:
-inverted, flat or non-convex cells, faces of three cells, edges of a polyhedron with one face only. Faces that are not exactly planar are no
-error (`subdivision`). Not found: cells that overlap without sharing a face, and faces that touch without sharing their corners (a wall is
-then between them).
+inverted, flat or non-convex cells, faces of three cells, edges of a polyhedron with one face only (dangling faces), and cells that hold a vertex
+which is no corner of theirs: inside, then cells overlap, or on the border (a hanging node), then cells touch without being joined; and faces that
+are shared in part (`strangers`).
+Faces that are not exactly planar are no error (`subdivision`). Cells may touch where each has corners of its own in the same places; there is a
+wall then. Not found: cells that overlap while no vertex of either lies in the other.
 """
 
 import bisect
@@ -21,6 +23,7 @@ from abut.cells.fabric import Tables
 from abut.cells.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
 from abut.cells.space import lay_out
+from abut.cells.strangers import refuse_shared_parts, refuse_strangers
 from abut.cells.subdivision import Centres, subdivide
 from abut.errors import InvalidInput
 
@@ -84,7 +87,7 @@ def polygons(vertices: object, polygons: object, obstacle: object = None) -> Env
     space = lay_out(darts, raised, np.arange(border, dtype=np.int32), darts.cell[:border], marks.copy())
     nothing = Centres(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
     recipe = Recipe(lambda cell: [ring_of(loops, cell)], "polygons")
-    return Environment(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe)
+    return _refuse_strangers(Environment(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe))
 
 
 def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
@@ -150,8 +153,15 @@ def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle:
     parts = subdivide(points, loops, phi2, shapes, numbers, recipe.name)
     darts = sew_volumes(parts.loops, parts.phi2, recipe.name)
     cell = parts.cell.astype(np.int64)
+    refuse_shared_parts(darts, cell, loops, recipe.name)
     space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[cell])
-    return Environment(Tables(darts, space, cell, parts.centres), points, marks, recipe)
+    return _refuse_strangers(Environment(Tables(darts, space, cell, parts.centres), points, marks, recipe))
+
+
+def _refuse_strangers(env: Environment) -> Environment:
+    """The environment, whose cells fit together."""
+    refuse_strangers(env._space, env._located(), len(env.vertices), env.part_cell, env._recipe.name)
+    return env
 
 
 def _refuse_repeated(rows: Integers, name: str) -> None:

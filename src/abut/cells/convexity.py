@@ -72,6 +72,15 @@ def point_2d(vertices: Floats, i: Row) -> Vec2:
     return (vertices[i, 0], vertices[i, 1])
 
 
+@element
+def side_of_plane(a: Vec3, b: Vec3, c: Vec3, q: Vec3) -> int:
+    """`orient_3d`. Points of a plane along two axes, which are most of those in faces of grids, are told by their coordinates: the exact zero of a
+    determinant takes ten times as long."""
+    if a[0] == b[0] == c[0] == q[0] or a[1] == b[1] == c[1] == q[1] or a[2] == b[2] == c[2] == q[2]:
+        return 0
+    return orient_3d(a, b, c, q)
+
+
 @kernel
 def _find_base(vertices: Floats, vertex: Indices, begin: Row, end: Row) -> tuple[Row, bool]:
     """The dart of a face whose triangle with the next two corners is largest, and whether three successive corners lie in a line."""
@@ -119,7 +128,7 @@ def _side_of(vertices: Floats, vertex: Indices, begin: Row, end: Row, base: Row,
     a = point_3d(vertices, vertex[base])
     b = point_3d(vertices, vertex[begin + (base - begin + 1) % size])
     c = point_3d(vertices, vertex[begin + (base - begin + 2) % size])
-    return orient_3d(a, b, c, point_3d(vertices, corner))
+    return side_of_plane(a, b, c, point_3d(vertices, corner))
 
 
 @kernel

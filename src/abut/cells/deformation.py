@@ -1,9 +1,9 @@
 """When the vertices move (Jund 2010, §3.4.2, §3.4.3): which parts are still sound, and where the particles in them are now.
 
-Only the parts around moved vertices are looked at. Each is judged by exact signs, as at construction; its record is renewed when a particle
-comes by (`space`). Particles stay where they are while the
-environment moves; afterwards, one whose part moved is either still in its cell (case 1), or is found by a walk from a point in the middle of
-its cell towards it (case 2). Where that walk meets an obstacle, a wall has passed over the particle, which is left in front of the wall.
+Only the parts around moved vertices are looked at. Each is judged by exact signs, as at construction, or known to be sound since its corners have
+not gone far (`moved`); its record is renewed when a particle comes by (`space`). Particles stay where they are while the environment moves;
+afterwards, one whose part moved is either still in its cell (case 1), or is found by a walk from a point in the middle of its cell towards
+it (case 2). Where that walk meets an obstacle, a wall has passed over the particle, which is left in front of the wall.
 """
 
 import numpy as np
@@ -131,11 +131,33 @@ def find_moved(points: Floats, vertices: Floats, rows: Integers) -> int:
 
 
 @kernel
-def put_rows(vertices: Floats, rows: Integers, points: Floats) -> None:
-    """Write points (n,2) or (n,3) into some rows of the vertices."""
+def put_rows(
+    vertices: Floats, rows: Integers, points: Floats, before: Floats, reference: Floats
+) -> tuple[float, float, float]:
+    """Write points (n,2) or (n,3) into some rows of the vertices, and what was there into `before`.
+
+    In the same pass: the largest magnitude of a coordinate, and the squares of how far a point goes at most, and is at most from the reference.
+    """
+    largest, step_sq, drift_sq = 0.0, 0.0, 0.0
     for k in range(len(rows)):
+        row, step, drift = rows[k], 0.0, 0.0
         for axis in range(points.shape[1]):
-            vertices[rows[k], axis] = points[k, axis]
+            x, old = points[k, axis], vertices[row, axis]
+            before[k, axis] = old
+            vertices[row, axis] = x
+            largest = max(largest, abs(x))
+            step += (x - old) * (x - old)
+            drift += (x - reference[k, axis]) * (x - reference[k, axis])
+        step_sq, drift_sq = max(step_sq, step), max(drift_sq, drift)
+    return largest, step_sq, drift_sq
+
+
+@kernel
+def put_back(vertices: Floats, rows: Integers, before: Floats) -> None:
+    """Undo `put_rows`; backwards, since a row may be named twice."""
+    for k in range(len(rows) - 1, -1, -1):
+        for axis in range(3):
+            vertices[rows[k], axis] = before[k, axis]
 
 
 @kernel

@@ -16,12 +16,15 @@ from abut.arrays import Floats, Integers
 from abut.cells import integrity
 from abut.cells.cutting import cut_by_plane, finish_cut, read_plane
 from abut.cells.darts import Darts, Indices
-from abut.cells.deformation import find_moved, list_around, list_tetrahedra, list_unsound, put_rows
+from abut.cells.deforming import deform
 from abut.cells.fabric import Fabric, Tables
-from abut.cells.grafting import Ring, graft
-from abut.cells.growth import Lists, Rows, grown
+from abut.cells.grafting import Ring
+from abut.cells.growth import Lists, Rows
 from abut.cells.history import History
 from abut.cells.location import Index, build_index
+from abut.cells.moved import Moved
+from abut.cells.performing import perform
+from abut.cells.reentrant import Remembered
 from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
 from abut.cells.strangers import describe_strangers
 from abut.cells.surgery import (
@@ -34,6 +37,7 @@ from abut.cells.surgery import (
     sew_cells,
 )
 from abut.cells.surroundings import enclose_plane, enclose_space
+from abut.cells.versions import Versions
 from abut.errors import InvalidInput, Unsupported
 
 
@@ -58,15 +62,15 @@ class Environment:
         self._dented: set[int] = set()  # cells that a deformation has made non-convex
         self._history = History()
         self._crowds: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._stamps = np.zeros(len(tables.part_cell), np.int64)
-        self._version = 0
+        self._versions = Versions(len(tables.part_cell))
         self._addresses, self._packed_space = np.empty(0, np.int64), None
         self._take_views()
 
     def _take_views(self) -> None:
         self._darts, self._space, self._part_cell = self._fabric.darts, self._fabric.space, self._fabric.part_cell
         self._index: Index | None = None
-        self._around: tuple[Integers, Integers, Integers, Indices] | None = None
+        self._reentrant = Remembered()
+        self._around: Moved | None = None  # the vertices that moved last
 
     @property
     def dimension(self) -> int:
@@ -126,6 +130,7 @@ class Environment:
         beyond = self._space.cell[self._space.across[faces[faces >= 0]]]
         around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
         link_cells(self._space, np.unique(around))
+        self._reentrant = Remembered()
 
     def deform(self, vertices: object, moved: object = None) -> None:
         """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins
@@ -135,84 +140,7 @@ class Environment:
         convexity or the planarity of a face is cut about its centre. One that turns flat or inside out, the sign of an environment that
         collides with itself, is refused with its number (`InvalidInput`), and the environment stays as it was.
         """
-        rows, points = self._read_moved(vertices, moved)
-        if not len(rows):
-            return
-        parts, centres, corners = self._list_around(rows)
-        space = self._space
-        before = arrays.frozen(space.vertices.take(rows, axis=0))
-        put_rows(space.vertices, rows, points)
-        self._fabric.renew_centres(centres)
-        unsound = np.empty(len(parts), np.int64)
-        unsound = unsound[: list_unsound(space, parts, corners, unsound)]
-        self._given = None
-        if len(unsound):
-            try:
-                self._recut(np.unique(self._part_cell[unsound]).tolist())
-            except InvalidInput as error:
-                put_rows(space.vertices, rows, before)
-                self._fabric.renew_centres(centres)
-                if self.dimension == 3:
-                    raise
-                words = f"cell {error.row} turns flat, inside out or non-convex"
-                raise InvalidInput("vertices", words) from None
-            parts = parts[parts < len(self._part_cell)]
-        spoil_records(self._space, parts)
-        self._fit_reach(points)
-        self._version += 1
-        self._stamps[parts] = self._version
-        self._index = None
-
-    def _read_moved(self, vertices: object, moved: object) -> tuple[Integers, Floats]:
-        """The rows of the vertices that move, and where to."""
-        points, count = arrays.points(vertices, "vertices", dimensions=self.dimension), self._fabric.vertex_count
-        if moved is None:
-            if len(points) != count:
-                raise InvalidInput("vertices", f"has {len(points)} rows, the environment has {count}")
-            rows = np.empty(len(points), np.int64)
-            rows = arrays.frozen(rows[: find_moved(points, self._space.vertices, rows)])
-            return rows, arrays.frozen(points.take(rows, axis=0))
-        rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, count)[:, 0]
-        if len(points) != len(rows):
-            raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
-        return arrays.frozen(np.ascontiguousarray(rows)), points
-
-    def _list_around(self, rows: Integers) -> tuple[Integers, Integers, Indices]:
-        """The parts that change with some vertices, the centres, and the corners of those parts that are tetrahedra. Kept, since mostly the same
-        vertices move again."""
-        if self._around is not None and np.array_equal(rows, self._around[0]):
-            return self._around[1:]
-        listed = np.zeros(len(self._part_cell), np.bool_)
-        list_around(self._space, rows, listed)
-        parts, centres = np.flatnonzero(listed), np.empty(0, np.int64)
-        if self._fabric.centre_rows.count:
-            concerned = np.zeros(self.cell_count + 1, np.bool_)  # the last one stands for no cell
-            concerned[self._part_cell[parts]] = True
-            centres = self._fabric.list_centres(concerned)
-            parts = np.flatnonzero(concerned[self._part_cell]) if len(centres) else parts
-        corners = np.empty((len(parts), 4), np.int32)
-        list_tetrahedra(self._space, parts, corners)
-        self._around = (rows.copy(), parts, centres, corners)
-        return parts, centres, corners
-
-    def _fit_reach(self, points: Floats) -> None:
-        """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
-        space, largest = self._space, float(np.abs(points).max())
-        if 2 * len(points) >= self._fabric.vertex_count:
-            largest = float(np.abs(space.vertices).max(initial=1.0 if self.dimension == 2 else 0.0))
-        elif largest <= space.reach:
-            return
-        wanted = REACH * largest
-        if wanted > 2 * space.reach or wanted < space.reach / 2:
-            self._fabric.reach = wanted
-            self._refit()
-
-    def _recut(self, cells: list[int]) -> None:
-        """Make the parts of cells anew whose faces are flat no longer, or that are convex no longer."""
-        rings = self._open_rings()
-        for cell in cells:
-            rings.keep(cell)
-        self._perform(rings, dented=set(cells))
+        deform(self, vertices, moved)
 
     def faces_of(self, cell: int) -> list[list[int]]:
         """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none."""
@@ -349,48 +277,15 @@ class Environment:
         heirs: list[tuple[int, int]] | None = None,
         dented: set[int] | None = None,
     ) -> None:
-        """Make the changes of `rings`. `added` are vertices that are new; `heirs` pairs of a cell and one that has got something of it.
+        perform(self, rings, np.empty((0, self.dimension)) if added is None else added, heirs or [], dented or set())
 
-        `dented` are further cells that need not be convex.
-        """
-        may_dent = self._dented | (dented or set())
-        for crowd in self._crowds:
-            crowd._complete()
-        count = max(self.cell_count, *(cell + 1 for cell in rings.changed))
-        obstacle = self._obstacle
-        if count > self.cell_count:
-            obstacle = np.concatenate((obstacle, np.zeros(count - self.cell_count, np.bool_)))
-            for cell, heir in heirs or ():
-                if heir >= self.cell_count:
-                    obstacle[heir] = obstacle[cell]
-        points = np.empty((0, self.dimension)) if added is None else added
-        fabric = self._fabric
-        if len(points):
-            fabric.add_vertices(points if self.dimension == 3 else np.column_stack((points, np.zeros(len(points)))))
-        try:
-            done = graft(fabric, rings.changed, self._rings_of, obstacle, self._recipe.name, may_dent)
-        except InvalidInput:
-            if len(points):
-                fabric.remove_last_vertices(len(points))
-            self._take_views()
-            raise
-        self._version, self._dented = self._version + 1, may_dent
-        new = self._marks.take(count - self.cell_count)
-        self._obstacle[new] = obstacle[new]
-        self._rings.update(rings.changed)
-        for part, cell in zip(done.old_parts.tolist(), done.old_cells.tolist(), strict=True):
-            self._history.note_part(self._version, part, cell)
-        for cell, heir in heirs or ():
-            self._history.note_heir(self._version, cell, heir)
-        self._history.forget(min((crowd._seen for crowd in self._crowds), default=self._version))
-        self._take_views()
-        if len(self._stamps) < len(self._part_cell):
-            longer = grown(self._stamps, len(self._part_cell))
-            longer[len(self._stamps) :] = self._version
-            self._stamps = longer
-        self._stamps[done.old_parts] = self._stamps[done.new_parts] = self._version
-        if len(points):
-            self._given = None
+    @property
+    def _version(self) -> int:
+        return self._versions.latest
+
+    def _changed_since(self, seen: int) -> NDArray[np.bool_]:
+        """(parts,) which parts have changed after version `seen`."""
+        return self._versions.changed(np.arange(len(self._part_cell)), seen)
 
     def _list_parts(self) -> Lists:
         """The parts of each cell."""

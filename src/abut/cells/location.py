@@ -1,8 +1,8 @@
 """The cell of any point: a grid of boxes lists the cells that reach into each, and exact signs choose among them.
 
 Points on a face, edge or vertex belong to several closed cells: the lowest free one is taken, or an obstacle where none is free. No walk is
-needed, so points in hollows and in separate pieces are found alike. The index is built when the first point is asked for (about 8 entries a
-cell).
+needed, so points in hollows and in separate pieces are found alike. The index is built with the environment, whose
+vertices are looked up in it (`strangers`), and after changes when the first point is asked for (about 8 entries a cell).
 """
 
 from typing import NamedTuple
@@ -41,42 +41,37 @@ def _box_of(x: float, lowest: float, scale: float, count: int) -> int:
 
 
 @kernel
-def _reach_of(space: Space, cell: Row, axis: int) -> tuple[float, float]:
-    low, high = np.inf, -np.inf
+def _reach_of(space: Space, cell: Row) -> tuple[float, float, float, float, float, float]:
+    """The bounding box of a cell; empty for numbers that are not in use."""
+    x0, y0, z0, x1, y1, z1 = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf
     for slot in range(space.face.shape[1]):
         face = space.face[cell, slot]
         if face == NO_FACE:
             continue
         dart = face
         while True:
-            x = space.vertices[space.vertex[dart], axis]
-            low, high = min(low, x), max(high, x)
+            x, y, z = point_3d(space.vertices, space.vertex[dart])
+            x0, y0, z0 = min(x0, x), min(y0, y), min(z0, z)
+            x1, y1, z1 = max(x1, x), max(y1, y), max(z1, z)
             dart = space.phi1[dart]
             if dart == face:
                 break
-    return low, high
+    return x0, y0, z0, x1, y1, z1
 
 
 @kernel
 def _enter(space: Space, index: Index, fill: Integers, counting: bool) -> None:
     """Count the cells of each box, or list them."""
-    shape = index.shape
+    shape, lowest, scale = index.shape, index.lowest, index.scale
     for cell in range(space.face.shape[0]):
-        x0, x1 = _reach_of(space, cell, 0)
-        y0, y1 = _reach_of(space, cell, 1)
-        z0, z1 = _reach_of(space, cell, 2)
-        for i in range(
-            _box_of(x0, index.lowest[0], index.scale[0], shape[0]),
-            _box_of(x1, index.lowest[0], index.scale[0], shape[0]) + 1,
-        ):
-            for j in range(
-                _box_of(y0, index.lowest[1], index.scale[1], shape[1]),
-                _box_of(y1, index.lowest[1], index.scale[1], shape[1]) + 1,
-            ):
-                for k in range(
-                    _box_of(z0, index.lowest[2], index.scale[2], shape[2]),
-                    _box_of(z1, index.lowest[2], index.scale[2], shape[2]) + 1,
-                ):
+        x0, y0, z0, x1, y1, z1 = _reach_of(space, cell)
+        if x0 > x1:
+            continue
+        j0, j1 = _box_of(y0, lowest[1], scale[1], shape[1]), _box_of(y1, lowest[1], scale[1], shape[1])
+        k0, k1 = _box_of(z0, lowest[2], scale[2], shape[2]), _box_of(z1, lowest[2], scale[2], shape[2])
+        for i in range(_box_of(x0, lowest[0], scale[0], shape[0]), _box_of(x1, lowest[0], scale[0], shape[0]) + 1):
+            for j in range(j0, j1 + 1):
+                for k in range(k0, k1 + 1):
                     box = (i * shape[1] + j) * shape[2] + k
                     if counting:
                         fill[box + 1] += 1

@@ -92,7 +92,7 @@ class Particles:
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
         environment, count = self._environment, len(self._cells)
-        if self._seen != environment._version:
+        if self._seen != environment._versions.latest:
             self.settle()
         space, goal = environment._space, self._read_targets(targets)
         is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1
@@ -149,7 +149,7 @@ class Particles:
         environment, pushed = self._environment, np.zeros(len(self._cells), np.bool_)
         if self._seen == environment._version:
             return arrays.frozen(pushed)
-        rows = np.flatnonzero(environment._stamps[self._cells] > self._seen)
+        rows = np.flatnonzero(environment._versions.changed(self._cells, self._seen))
         then = environment._cells_then(self._cells[rows], self._seen)
         self._inner, self._cells = self._inner.copy(), self._cells.copy()
         lists, moved_only = environment._list_parts(), environment._history.latest <= self._seen

@@ -10,7 +10,7 @@ A face in the plane is the edge of a polygon; its only edges are its two ends, a
 import numpy as np
 
 from abut.arrays import Floats
-from abut.cells.convexity import point_2d, point_3d
+from abut.cells.convexity import point_2d, point_3d, side_of_plane
 from abut.cells.darts import Row
 from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
 from abut.geometry.predicates import orient_2d, orient_3d
@@ -37,7 +37,7 @@ def side_of_face(space: Space, dart: Row, q: Vec3) -> int:
         a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
         return orient_2d(point_2d(space.vertices, a), point_2d(space.vertices, b), _flat(q))
     a, b, c = corners_of_face(space, dart)
-    return orient_3d(a, b, c, q)
+    return side_of_plane(a, b, c, q)
 
 
 @inlined
@@ -115,7 +115,8 @@ def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
 
 
 @inlined
-def _face_holds(space: Space, face: Row, corner: Row) -> bool:
+def face_holds(space: Space, face: Row, corner: Row) -> bool:
+    """Whether a vertex is a corner of a face."""
     if space.dimension == 2:
         return space.vertex[face] == corner or space.vertex[space.phi1[face]] == corner
     dart = face
@@ -132,7 +133,7 @@ def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
     """Whether the way from a point of the vertex a (b < 0) or of the edge ab to q begins in the closed cell."""
     for slot in range(space.face.shape[1]):
         face = integer(space.face[cell, slot])
-        if face == NO_FACE or not _face_holds(space, face, a) or (b >= 0 and not _face_holds(space, face, b)):
+        if face == NO_FACE or not face_holds(space, face, a) or (b >= 0 and not face_holds(space, face, b)):
             continue
         if side_of_face(space, face, q) < 0:
             return False
@@ -140,7 +141,8 @@ def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
 
 
 @inlined
-def _has_corner(space: Space, cell: Row, corner: Row) -> bool:
+def has_corner(space: Space, cell: Row, corner: Row) -> bool:
+    """Whether a vertex is a corner of a cell."""
     found = False
     for k in range(space.star_begin[corner], space.star_end[corner]):
         found |= space.star[k] == cell
@@ -159,7 +161,7 @@ def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
     a, b = ends_of_tie(space, through, dart)
     for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
-        if space.obstacle[cell] or (b >= 0 and not _has_corner(space, cell, b)):
+        if space.obstacle[cell] or (b >= 0 and not has_corner(space, cell, b)):
             continue
         if opens_towards(space, integer(cell), a, b, q):
             return cell
@@ -280,7 +282,7 @@ def touches_obstacle(space: Space, cell: Row, kind: Row, dart: Row, slot: Row) -
     b = space.vertex[space.phi1[dart]] if kind == 1 else NOWHERE
     for k in range(space.star_begin[a], space.star_end[a]):
         other = space.star[k]
-        if b >= 0 and not _has_corner(space, other, b):
+        if b >= 0 and not has_corner(space, other, b):
             continue
         if space.obstacle[other]:
             return True
@@ -288,6 +290,6 @@ def touches_obstacle(space: Space, cell: Row, kind: Row, dart: Row, slot: Row) -
             face = space.face[other, other_slot]
             if face == NO_FACE or space.neighbour[other, other_slot] != BLOCKED:
                 continue
-            if _face_holds(space, face, a) and (b < 0 or _face_holds(space, face, b)):
+            if face_holds(space, face, a) and (b < 0 or face_holds(space, face, b)):
                 return True
     return False

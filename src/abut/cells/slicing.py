@@ -153,8 +153,11 @@ def _halve(plane: Plane, rings: list[Ring], split: set[Key], cell: int) -> tuple
                 raise Bulging("runs along a face of, and through,", cell)
             (behind if min(heights) < 0.0 else before).append(piece)
     edges = {side for ring in behind for side in sides_of(ring)}
-    following = {v: u for u, v in edges if (v, u) not in edges}
-    start = next(iter(following))
+    rim = [(u, v) for u, v in edges if (v, u) not in edges]
+    following = {v: u for u, v in rim}
+    if len(following) != len(rim):  # loops that meet in a corner
+        raise Bulging("runs in more than one loop around", cell)
+    start = rim[0][0]
     section = [start]
     while (corner := following[section[-1]]) != start and len(section) <= len(following):
         section.append(corner)

@@ -157,14 +157,38 @@ def fit_planes(space: Space, cells: Integers) -> None:
         renew_record(space, cell)
 
 
+@inlined
+def _spoil_record(space: Space, cell: Row) -> None:
+    space.stale[cell] = True
+    for slot in range(space.face.shape[1]):
+        space.planes[cell, 3, slot] = np.nan
+
+
 @kernel
 def spoil_records(space: Space, cells: Integers) -> None:
     """Mark the records of these cells as out of date."""
     for cell in cells:
         if not space.stale[cell]:
-            space.stale[cell] = True
-            for slot in range(space.face.shape[1]):
-                space.planes[cell, 3, slot] = np.nan
+            _spoil_record(space, cell)
+
+
+@kernel
+def spoil_listed(
+    space: Space,
+    is_listed: NDArray[np.bool_],
+    listed_words: NDArray[np.uint64],
+    stale_words: NDArray[np.uint64],
+    first: int,
+) -> None:
+    """Mark the records of listed cells, from word `first` of eight flags on, as out of date. Mostly nearly all are so already."""
+    for word in range(len(listed_words)):
+        if listed_words[word] & ~stale_words[word] != 0:
+            for cell in range(8 * (first + word), 8 * (first + word) + 8):
+                if is_listed[cell] and not space.stale[cell]:
+                    _spoil_record(space, cell)
+    for cell in range(8 * (first + len(listed_words)), min(8 * (first + len(listed_words)) + 8, len(is_listed))):
+        if is_listed[cell] and not space.stale[cell]:
+            _spoil_record(space, cell)
 
 
 @kernel

@@ -37,8 +37,12 @@ from abut.cells.shapes import TETRAHEDRON, Shape, concatenate, loops_of
 from abut.jit import kernel
 
 FAIR_SHARE = 0.25
-"""How thick the thinnest triangle of a face must be, against the best that any of its corners gives, for a corner to be chosen by its number. Low
-enough that faces of four corners are cut from their lowest one unless they are badly shaped, so that a deformation seldom changes the choice."""
+"""How thick the thinnest triangle of a face must be, against the best that any of its corners gives, for a corner to be chosen by its number.
+
+A face that lies out of its plane by w tilts a triangle of height h by w/h, so the choice by number tilts at most 1/FAIR_SHARE times as much as the
+best corner would: the larger, the better. But the choice should be the same while a face deforms, or surgery spreads to cells that were cut
+before. A quarter is the largest share for which every parallelogram is cut from its lowest corner: with sides a ≤ b both diagonals give triangles
+of one area, the longest sides are at least b and less than a + b ≤ 2b, and the thickness goes with the inverse square of these."""
 AT_ONCE = 1 << 16
 
 

@@ -161,11 +161,25 @@ def _cut_polygon(rings: Rings, cell: int, path: Ring, new_cell: int) -> None:
     rings[cell], rings[new_cell] = [left], [right]
 
 
+def _gather_pieces(owner: dict[tuple[int, int], Ring], ring: Ring) -> list[Ring]:
+    """The pieces of a face: those at its edges, and from each on across all its other edges. Their corners do not tell, as two faces of a cell may
+    have three in common."""
+    rim, found = set(sides_of(ring)), list[Ring]()
+    waiting = [owner[side] for side in sides_of(ring)]
+    while waiting:
+        piece = waiting.pop()
+        if piece not in found:
+            found.append(piece)
+            waiting += [owner[v, u] for u, v in sides_of(piece) if (u, v) not in rim]
+    return found
+
+
 def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], centre: int, first_cell: int) -> list[int]:
     """Let the parts of a cell become cells; their numbers, the cell's own first. The faces of the cell that were cut are so on both sides now."""
     pieces = [ring for part in parts for ring in part if centre not in ring]
+    owner = {side: piece for piece in pieces for side in sides_of(piece)}
     for ring in rings[cell]:
-        own = [piece for piece in pieces if set(piece) <= set(ring)]
+        own = _gather_pieces(owner, ring)
         beyond = rings.beyond(cell, ring) if len(own) > 1 else None
         if beyond is not None:
             kept = [face for face in rings[beyond] if frozenset(face) != frozenset(ring)]
