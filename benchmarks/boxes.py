@@ -92,13 +92,16 @@ def coal_frames(half: np.ndarray, centres: np.ndarray, manager: str) -> Callable
 def all_at_once(console: Console, count: int) -> None:
     half, centres = make(count)
     boxes = [np.hstack([c - half, c + half]) for c in centres]
-    result = table(f"{count:,} boxes, all pairs of a frame", "method", "ms", "pairs", "returns")
+    result = table(f"{count:,} boxes, all pairs of a frame", "method", "ms", "× abut", "pairs", "returns")
     ours: Callable[[int], int] = lambda frame: len(broad.overlapping_pairs(boxes[frame]))  # noqa: E731
     threads = thread_count()
+    own = 0.0
     for limit in sorted({threads, 1}, reverse=True):
         limit_threads(limit)
         seconds, pairs = time_frames(ours)
-        result.add_row(f"abut, {limit} thread(s)", f"{seconds * 1e3:.1f}", f"{pairs:,}", "sorted pairs")
+        own = own or seconds
+        ratio = f"{seconds / own:.1f}"
+        result.add_row(f"abut, {limit} thread(s)", f"{seconds * 1e3:.1f}", ratio, f"{pairs:,}", "sorted pairs")
     limit_threads(threads)
     peers: list[tuple[str, str, Callable[[], Callable[[int], int]]]] = [
         ("ipctk LBVH", "a count", lambda: ipctk_frames(half, centres, listed=False)),
@@ -111,7 +114,7 @@ def all_at_once(console: Console, count: int) -> None:
         except ImportError:
             continue
         seconds, pairs = time_frames(call)
-        result.add_row(name, f"{seconds * 1e3:.1f}", f"{pairs:,}", what)
+        result.add_row(name, f"{seconds * 1e3:.1f}", f"{seconds / own:.1f}", f"{pairs:,}", what)
     console.print(result)
 
 

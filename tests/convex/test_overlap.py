@@ -47,6 +47,16 @@ def test_of_one_opinion_with_tracking(rng):
     assert INTERPRETED or proved > 0.6 * count  # the others are flat, or touch
 
 
+def test_flat_tetrahedron():
+    """An edge of each hull crossing the other's: the four differences are coplanar, and prove nothing once the edges have parted."""
+    square, segment = Hull(box(1, 1, 0)), Hull([[0, 0.5, -1], [0.1, 0.5, 1]])
+    hulls, poses, last = Hulls([square, segment]), np.tile(np.eye(4), (2, 1, 1)), None
+    for shift in (-1e-9, 0.01, 0.02):
+        poses[1, 1, 3] = shift
+        last = overlap_many(hulls, [[0, 1]], poses, last)
+        assert last.overlap[0] == (shift < 0)
+
+
 def test_bad_input():
     hulls, poses = Hulls([Hull(box(1, 1, 1))] * 2), np.tile(np.eye(4), (2, 1, 1))
     found = overlap_many(hulls, [[0, 1]], poses)

@@ -54,7 +54,7 @@ def across(d: Vec3) -> Vec3:
 
 
 @element
-def _close(polytope: Polytope, thin: float) -> bool:
+def close_if_solid(polytope: Polytope, thin: float) -> bool:
     """Put triangles around the first four points, if they span a volume."""
     p, q = triple_at(polytope.points, 0), triple_at(polytope.points, 1)
     r, s = triple_at(polytope.points, 2), triple_at(polytope.points, 3)
@@ -67,7 +67,8 @@ def _close(polytope: Polytope, thin: float) -> bool:
 
 
 @element
-def _put_pair(view: View, polytope: Polytope, k: int, a: int, b: int, b_to_a: Frame) -> None:
+def put_pair(view: View, polytope: Polytope, k: int, a: int, b: int, b_to_a: Frame) -> None:
+    """Write point k, the difference of the vertices a and b."""
     put_point(polytope, k, a, b, subtract(vertex_at(view, a), apply(b_to_a, vertex_at(view, b))))
 
 
@@ -85,18 +86,18 @@ def _start_from(view: View, polytope: Polytope, own: int, other: int, b_to_a: Fr
     i, j, kinds = own >> 2, other >> 2, (own & 3) * 3 + (other & 3)
     if kinds == FACE * 3 + VERTEX:
         for k in range(3):
-            _put_pair(view, polytope, k, _corner_of(view, i, k), j, b_to_a)
+            put_pair(view, polytope, k, _corner_of(view, i, k), j, b_to_a)
     elif kinds == VERTEX * 3 + FACE:
         for k in range(3):
-            _put_pair(view, polytope, k, i, _corner_of(view, j, k), b_to_a)
+            put_pair(view, polytope, k, i, _corner_of(view, j, k), b_to_a)
     elif kinds == EDGE * 3 + EDGE:
         for k in range(3):
-            _put_pair(view, polytope, k, end_of(view, i, k & 1), end_of(view, j, k >> 1), b_to_a)
+            put_pair(view, polytope, k, end_of(view, i, k & 1), end_of(view, j, k >> 1), b_to_a)
     else:
         return False
     a, b, w = support(view, b_to_a, scale(guess, -1.0), load(polytope.owners, 0), load(polytope.owners, 1))
     put_point(polytope, 3, a, b, w)
-    return _close(polytope, thin)
+    return close_if_solid(polytope, thin)
 
 
 @element
@@ -117,7 +118,7 @@ def start_quickly(
         )
         a, b, w = support(view, b_to_a, add_scaled(add_scaled(back, u, x), v, y), a, b)
         put_point(polytope, k + 1, a, b, w)
-    return _close(polytope, thin), a, b
+    return close_if_solid(polytope, thin), a, b
 
 
 @kernel

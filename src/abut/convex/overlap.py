@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.arrays import ORTHONORMAL, Floats, Integers, frozen
 from abut.convex.bodies import PAIRS_FOR_THREADS, TASKS, memory, range_of, read_bodies, read_pose, relate, table_of
 from abut.convex.check import NEAR, TOLERANCE
-from abut.convex.depth import AGREED, highest_owners, start_quickly, support
+from abut.convex.depth import AGREED, close_if_solid, highest_owners, put_pair, start_quickly, support
 from abut.convex.hull import Hulls, View, open_hulls
 from abut.convex.pair import IS_APART, answer_pair
 from abut.convex.polytope import THIN, Polytope, grow, nearest_face, open_polytope, put_point, put_triple, triple_at
@@ -55,12 +55,11 @@ def _difference(view: View, a: int, b: int, b_to_a: Frame) -> Vec3:
 
 @element
 def _is_behind(p: Vec3, q: Vec3, r: Vec3, s: Vec3, tolerance: float, extent: float) -> bool:
-    """Whether the origin is on the side of the triangle p q r that s is on, by more than NEAR tolerances and what rounding does to a thin one."""
+    """Whether the origin is on the side of the triangle p q r that s is on, both by more than NEAR tolerances and what rounding does to thin ones."""
     n = cross(subtract(q, p), subtract(r, p))
     own, other = -dot(n, p), dot(n, subtract(s, p))
-    if other < 0.0:
-        own = -own
-    return own > tolerance * (NEAR * (abs(n[0]) + abs(n[1]) + abs(n[2])) + 16.0 * extent * extent)
+    least = tolerance * (NEAR * (abs(n[0]) + abs(n[1]) + abs(n[2])) + 16.0 * extent * extent)
+    return (own > least and other > least) or (own < -least and other < -least)
 
 
 @element
@@ -102,11 +101,12 @@ def _find_corners(
 
 @kernel
 def _search(
-    view: View, polytope: Polytope, v: int, w: int, axis: Vec3, b_to_a: Frame, tolerance: float
+    view: View, polytope: Polytope, v: int, w: int, axis: Vec3, b_to_a: Frame, tolerance: float, is_solid: bool
 ) -> tuple[int, Vec3, int, int, int]:
-    """MEET and the polytope's faces; PART, the axis and the vertices farthest along it; or UNKNOWN."""
+    """MEET and the polytope's faces; PART, the axis and the vertices farthest along it; or UNKNOWN. is_solid: the polytope has four points."""
     near = NEAR * tolerance
-    is_solid, v, w = start_quickly(view, polytope, v, w, b_to_a, axis, THIN * tolerance)
+    if not is_solid:
+        is_solid, v, w = start_quickly(view, polytope, v, w, b_to_a, axis, THIN * tolerance)
     if not is_solid:
         return UNKNOWN, axis, v, w, 0
     face_count = 4
@@ -182,7 +182,15 @@ def _renew(view: View, polytope: Polytope, job: Job, k: int, i: int, j: int, b_t
     known = load(job.corners, 8 * k) >= 0
     v = a[0] + load(job.corners, 8 * k) if known else a[0]
     w = b[0] + load(job.corners, 8 * k + 1) if known else b[0]
-    verdict, axis, v, w, face_count = _search(view, polytope, v, w, axis, b_to_a, tolerance)
+    is_solid = False
+    if (
+        known
+    ):  # a tetrahedron that held the origin is near to it still; of an axis the corners are one point, or no volume
+        for x in range(4):
+            corner_a, corner_b = load(job.corners, 8 * k + 2 * x), load(job.corners, 8 * k + 2 * x + 1)
+            put_pair(view, polytope, integer(x), a[0] + corner_a, b[0] + corner_b, b_to_a)
+        is_solid = close_if_solid(polytope, THIN * tolerance)
+    verdict, axis, v, w, face_count = _search(view, polytope, v, w, axis, b_to_a, tolerance, is_solid)
     for x in range(8):
         store(job.corners, 8 * k + x, -1)
     if verdict == MEET:
@@ -235,17 +243,32 @@ def _ask_parts(handle: Any, table: Any, polytopes: Any, count: int) -> None:
         _ask_part(handle, table, polytopes, count, integer(task), TASKS)
 
 
+@kernel
+def _find_wrong(axis: Floats, corners: Integers, pairs: Any, which: Any, starts: Any) -> int:
+    """The first row that is no proof for its hulls: an axis that is neither a unit vector nor zero, or corners that they do not have; −1 if none."""
+    for k in range(len(pairs)):
+        length = axis[k, 0] * axis[k, 0] + axis[k, 1] * axis[k, 1] + axis[k, 2] * axis[k, 2]
+        known, good = corners[k, 0, 0] >= 0, length == 0.0 or abs(length - 1.0) <= ORTHONORMAL
+        for side in range(2):
+            hull = which[pairs[k, side]]
+            count = starts[hull + 1, 0] - starts[hull, 0]
+            for x in range(4):
+                corner = corners[k, x, side]
+                good = good and corner < count and (corner >= 0) == known
+        if not good:
+            return k
+    return -1
+
+
 def _read_last(last: Overlaps, hulls: Hulls, pairs: Integers, which: Integers) -> tuple[Floats, Integers]:
     """Copies of the proofs of an earlier result, checked against the hulls."""
     axis = np.array(arrays.coordinates(last.axis, "last.axis", (len(pairs), 3)))
-    corners = np.array(arrays.coordinates(last.corners, "last.corners", (len(pairs), 4, 2)), dtype=np.int64)
-    counts = np.diff(hulls.starts[:, 0])[which[pairs]]
-    wrong = ((corners >= counts[:, None]) | (corners < -1)).any(axis=(1, 2)) | (
-        (corners[:, 0, 0] >= 0) & (corners < 0).any(axis=(1, 2))
-    )
-    wrong |= np.abs(np.linalg.norm(axis, axis=1) - 0.5) > 0.5 + 1e-9
-    if wrong.any():
-        raise InvalidInput("last", "is not a result for pairs of these hulls", int(wrong.argmax()))
+    corners = np.array(last.corners, dtype=np.int64)
+    if corners.shape != (len(pairs), 4, 2):
+        raise InvalidInput("last.corners", f"has the shape {corners.shape} for {len(pairs)} pairs")
+    wrong = _find_wrong(axis, corners, pairs, which, hulls.starts)
+    if wrong >= 0:
+        raise InvalidInput("last", "is not a result for pairs of these hulls", wrong)
     return axis, corners
 
 

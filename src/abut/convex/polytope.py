@@ -93,7 +93,7 @@ def put_triple(pointer: Any, k: int, values: tuple[Any, Any, Any]) -> None:
 
 @element
 def put_point(polytope: Polytope, k: int, a: int, b: int, w: Vec3) -> None:
-    """Write point k, the difference of the vertices a and b."""
+    """Write point k, and the vertices it is the difference of."""
     store(polytope.owners, 2 * k, a)
     store(polytope.owners, 2 * k + 1, b)
     put_triple(polytope.points, k, w)
