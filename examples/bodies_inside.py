@@ -5,7 +5,7 @@ python examples/bodies_inside.py [catheter cubes hand passage] [--frames FOLDER]
 The scenes of Jund 2010, §6.3.2 and §6.3.3, without a window. Physics proposes positions, the partition says how far they can be reached. After
 every step an independent test, which knows nothing of cells, looks for an edge of the body that crosses a face of an obstacle, and for an edge
 of an obstacle that crosses a face of a coarse hand, which moves continuously: by signs of determinants, exact where floating point is in
-doubt. A vertex of each piece must lie inside: a way from it to a point outside crosses the walls an odd number of times. With --frames each
+doubt. Some vertex of each piece must lie inside: a way from it to a point outside crosses the walls an odd number of times. With --frames each
 scene is written as an archive that `abut view` shows.
 """
 
@@ -102,18 +102,19 @@ def walls(env: cells.Environment) -> np.ndarray:
 
 
 @functools.cache
-def _pieces(edges: bytes, count: int) -> np.ndarray:
+def _pieces(edges: bytes, count: int) -> list[np.ndarray]:
     a, b = np.frombuffer(edges, np.int64).reshape(-1, 2).T
     label = np.arange(count)
     while (label[a] != label[b]).any():
         lower = np.minimum(label[a], label[b])
         np.minimum.at(label, a, lower)
         np.minimum.at(label, b, lower)
-    return np.unique(label)
+    order = np.argsort(label, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
 
 
-def first_of_pieces(edges: np.ndarray, count: int) -> np.ndarray:
-    """The lowest vertex of each piece of a body that is connected by edges."""
+def pieces_of(edges: np.ndarray, count: int) -> list[np.ndarray]:
+    """The vertices of each piece of a body that is connected by edges."""
     return _pieces(np.ascontiguousarray(edges, np.int64).tobytes(), count)
 
 
@@ -123,8 +124,9 @@ def check(mobile: cells.Mobile, solid: np.ndarray, *, with_faces: bool = False) 
     assert count_crossings(position[mobile.edges], solid) == 0
     corner = solid.reshape(-1, 3).max(axis=0)
     outside = corner + np.array([0.1234, 0.2345, 0.3456]) * np.ptp(solid.reshape(-1, 3), axis=0)
-    for start in position[first_of_pieces(mobile.edges, len(mobile))]:
-        assert count_crossings(np.array([[start, outside]]), solid) % 2 == 1
+    for piece in pieces_of(mobile.edges, len(mobile)):
+        ways = (np.array([[start, outside]]) for start in position[piece])
+        assert any(count_crossings(way, solid) % 2 == 1 for way in ways)  # those that touch a wall do not tell
     if with_faces:
         sides = solid[:, [(0, 1), (1, 2), (2, 0)]].reshape(-1, 2, 3)
         assert count_crossings(sides, mobile.position[mobile.faces]) == 0

@@ -192,3 +192,13 @@ def test_a_gap_that_grew_at_one_contact_is_not_left_before_another():
     assert moves.edge[0] == 0
     assert moves.point[0].tolist() == [2, 1, 2]
     assert np.linalg.norm(moves.position[0] - moves.point[0]) < 1e-6
+
+
+@pytest.mark.large
+def test_a_way_that_leaves_an_obstacle_again_has_met_it_before(rng):
+    """The end of the edge would pass through an obstacle. What the edge would sweep behind that, up to its new place, counts for nothing."""
+    world = worlds.warped(rng, 3)
+    start = np.array([[3.0, 0.0, 2.580078125], [1.9072265625, 1.025390625, 0.0]])
+    goal = np.array([1.47998046875, 2.06982421875, 1.5302734375])
+    moves = cells.Mobile(world.environment, (start, [[0, 1]])).move([goal, start[1]], "continuous")
+    check_time(moves.time[0], sweeps.sweep(sweeps.Solids(world.parts()), [start[0], goal, start[1]]))

@@ -156,8 +156,11 @@ def open_face_meets(space: Space, face: Row, plane: Plane, p: Vec3, g: Vec3, q: 
 
 @kernel
 def _passes(space: Space, face: Row, p: Vec3, g: Vec3) -> bool:
-    """Whether the moving end itself is stopped by a face: what the edge enters of that between its end and its new place comes later."""
-    return side_of_face(space, face, g) < 0 and pass_face(space, face, p, g)[0] != MISSED
+    """Whether the moving end itself passes a face, out of the free cells or into them again: what the edge enters of the face between its end and
+    its new place comes after its end was stopped."""
+    if side_of_face(space, face, g) < 0:
+        return pass_face(space, face, p, g)[0] != MISSED
+    return side_of_face(space, face, p) < 0 and pass_face(space, face, g, p)[0] != MISSED
 
 
 @kernel
