@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -27,6 +28,7 @@ from numba import extending
 from numba.core import config as numba_config
 from numba.core import event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.registry import CPUDispatcher
 
 config: Any = numba_config  # its attributes are made at run time
 
@@ -48,7 +50,8 @@ FOLDER_PREFIX = "abut-"
 FOLDERS_KEPT_DAYS = 30
 WORK_FOR_THREADS = 8192
 """Entering a parallel loop takes 10 to 40 µs, and now and then milliseconds where another process is busy; on one thread it takes 1 µs."""
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": True, "no_cfunc_wrapper": True}
+"""Numba also makes a wrapper for callers in C, of whom there are none."""
 
 
 @functools.cache
@@ -141,10 +144,45 @@ class _SourcesCache(FunctionCache):
         return (*super()._index_key(sig, codegen), sources_hash())
 
 
-def _compile(function: F, **options: Any) -> F:
-    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
+class _Twofold(CPUDispatcher):
+    """A function that compiled callers find without the wrapper through which Python calls: a second dispatcher compiles it for them.
+
+    Most functions have compiled callers only, and their wrappers would be a quarter of all that is compiled.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self._inner.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self._inner.get_overload(sig)
+
+    @functools.cached_property
+    def _inner(self) -> Any:
+        options = {**self.targetoptions, "no_cpython_wrapper": True}
+        options.pop("nopython", None)
+        return _make_dispatcher(_rename(self.py_func, self.py_func.__qualname__ + "-inner"), options)
+
+
+def _rename(function: Any, name: str) -> Any:
+    """The same function under another name, by which Numba's cache tells the two."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__qualname__, copy.__module__ = name, function.__module__
+    return copy
+
+
+def _make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    dispatcher: Any = numba.njit(**options)(function)
     if not INTERPRETED and cache_folder() is not None:
         dispatcher._cache = _SourcesCache(function)
+    return dispatcher
+
+
+def _compile(function: F, **options: Any) -> F:
+    dispatcher = _make_dispatcher(function, {**_OPTIONS, **options})
+    if not INTERPRETED:
+        dispatcher.__class__ = _Twofold
     return dispatcher
 
 
@@ -235,7 +273,7 @@ def _dispatch(function: F, kind_of: Callable[[Any], type | None]) -> F:
         functools.update_wrapper(call, function)
         call.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
         return call  # pyright: ignore[reportReturnType]
-    options: Any = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
+    options: Any = {key: value for key, value in _OPTIONS.items() if key != "nogil"} | {"no_cpython_wrapper": True}
     extending.overload(function, jit_options=options, strict=False)(choose)
     function.implementations = table  # pyright: ignore[reportFunctionMemberAccess]
     return function
@@ -269,7 +307,7 @@ class _CompileListener(event.Listener):
         self._report = report
 
     def on_start(self, event: Any) -> None:
-        self._report(event.data["dispatcher"].py_func.__qualname__)
+        self._report(event.data["dispatcher"].py_func.__name__)
 
     def on_end(self, event: Any) -> None:
         pass

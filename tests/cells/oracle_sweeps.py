@@ -1,196 +1,207 @@
-"""Swept triangles and tetrahedra in rational arithmetic: how much of them lies in the closed free parts, by area and by volume.
+"""Swept triangles and tetrahedra in integers: what of them lies in an obstacle or outside, piece by piece. Shares nothing with `abut.cells`.
 
-What sweeps stays free as long as all of its area or volume is covered. The time at which that ends is among those at which the moving edge or face
-passes a corner of the pieces, and is found by halving their sorted list. Shares nothing with `abut.cells`.
+The parts of a world fill its box. So what sweeps stays free as long as it has no piece, of area or of volume, in an obstacle or beyond the box; a
+triangle in the plane of a face is free where a free part has that face too. A piece is convex: its corners lie on two (three) of the sides
+of the triangle (tetrahedron) and of the planes of the part. All of them are linear in the weights of the corners of what sweeps, so the
+corners of a piece are solutions of small systems of integers, and the moving end comes to each when it divides its way as two of the weights.
 """
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
 
-from cells.oracle_cells import det, exact, height, minus
-
-
-def near(parts, *points):
-    low, high = np.min(points, axis=0), np.max(points, axis=0)
-    return [part for part in parts if (part.low <= high).all() and (part.high >= low).all()]
-
+from cells.oracle_cells import cross, det, minus
 
 CLEAR = 1e-6
 """Heights above planes, in units of the cells' size, beyond which floating point certainly tells the side; coordinates are below 100."""
+POOR = 1e-4
+"""Systems whose determinant is below this are not judged in floating point."""
 
 
-def cutting_faces(part, points):
-    """The faces of a part that may cut the hull of some points; None where the hull certainly lies outside."""
-    if not hasattr(part, "planes"):
-        part.planes = []
-        for face in part.faces:
-            corners = np.array([[float(x) for x in corner] for corner in face])
-            u = corners[1] - corners[0]
-            normal = np.array([-u[1], u[0]]) if len(u) == 2 else np.cross(u, corners[2] - corners[0])
-            part.planes.append((normal, corners[0]))
-    rows = np.array([[float(x) for x in point] for point in points])
-    faces = []
-    for face, (normal, corner) in zip(part.faces, part.planes, strict=True):
-        heights = (rows - corner) @ normal
-        if heights.max() < -CLEAR:
-            return None
-        if heights.min() < CLEAR:
-            faces.append(face)
-    return faces
+class Solid:
+    """A convex part that is not free, or what lies beyond one side of the box."""
 
-
-def clip_polygon(polygon, face):
-    heights = [height(face, x) for x in polygon]
-    kept = []
-    for k, x in enumerate(polygon):
-        h, after, y = heights[k], heights[(k + 1) % len(polygon)], polygon[(k + 1) % len(polygon)]
-        if h >= 0:
-            kept.append(x)
-        if (h > 0 and after < 0) or (h < 0 and after > 0):
-            t = h / (h - after)
-            kept.append(tuple(a + t * (b - a) for a, b in zip(x, y, strict=True)))
-    return kept
-
-
-def area_along(polygon, i, j):
-    """Twice the signed area of a polygon, seen in coordinates i and j."""
-    return sum(a[i] * b[j] - a[j] * b[i] for a, b in zip(polygon, polygon[1:] + polygon[:1], strict=True))
-
-
-def pieces_of_triangle(parts, triangle):
-    """What of a triangle lies in each part, each piece once: one in a face of two parts would be counted twice."""
-    seen, pieces = set(), []
-    for part in parts:
-        polygon, faces = triangle, cutting_faces(part, triangle)
-        if faces is None:
-            continue
+    def __init__(self, faces):
+        self.faces = faces
+        planes = []
         for face in faces:
-            polygon = clip_polygon(polygon, face) if polygon else polygon
-        if len(polygon) < 3:
-            continue
-        flat = [face for face in part.faces if all(height(face, x) == 0 for x in triangle)]
-        if len(polygon[0]) == 3 and flat:
-            key = frozenset(flat[0])
-            if key in seen:
-                continue
-            seen.add(key)
-        pieces.append(polygon)
-    return pieces
+            if len(face[0]) == 2:
+                (a, b) = face[:2]
+                normal = (a[1] - b[1], b[0] - a[0])
+            else:
+                normal = cross(minus(face[1], face[0]), minus(face[2], face[0]))
+            planes.append((*normal, -sum(n * x for n, x in zip(normal, face[0], strict=True))))
+        self.rough = np.array(planes, float)
+        self.planes = [as_integers(plane)[0] for plane in planes]
 
 
-def is_triangle_free(parts, triangle):
-    axes = [(0, 1)] if len(triangle[0]) == 2 else [(0, 1), (1, 2), (2, 0)]
-    i, j = next((i, j) for i, j in axes if area_along(triangle, i, j) != 0)
-    pieces = pieces_of_triangle([part for part in parts if part.free], triangle)
-    return sum(abs(area_along(piece, i, j)) for piece in pieces) == abs(area_along(triangle, i, j))
+class Solids:
+    """All of a world that is not free."""
+
+    def __init__(self, parts):
+        self.low = np.min([part.low for part in parts], axis=0)
+        self.high = np.max([part.high for part in parts], axis=0)
+        assert sum(size(part) for part in parts) == size_of_box(self.low, self.high), "the parts do not fill a box"
+        self.parts = [part for part in parts if not part.free]
+        self.boxes = np.array([(*part.low, *part.high) for part in self.parts]).reshape(-1, 2, len(self.low))
+        self.solids = [Solid(part.faces) for part in self.parts]
+        self.outside = []
+        for axis in range(len(self.low)):
+            for bound, way in ((self.low[axis], -1), (self.high[axis], 1)):
+                beyond = Solid([])
+                normal = [way if k == axis else 0 for k in range(len(self.low))]
+                beyond.planes = [as_integers([*normal, Fraction(float(-way * bound))])[0]]
+                beyond.rough = np.array([[*normal, -way * bound]], float)
+                self.outside.append(beyond)
+        self.free_faces = {frozenset(face) for part in parts if part.free for face in part.faces}
+
+    def near(self, points):
+        low, high = points.min(axis=0), points.max(axis=0)
+        met = (self.boxes[:, 0] <= high).all(axis=1) & (self.boxes[:, 1] >= low).all(axis=1)
+        return [self.solids[k] for k in np.flatnonzero(met)] + self.outside
 
 
-def is_flat(p, g, q):
-    u, v = minus(g, p), minus(q, p)
-    return all(u[i] * v[j] == u[j] * v[i] for i in range(len(u)) for j in range(i))
+def size(part):
+    """Area or volume, times 2 or 6."""
+    if len(part.faces[0][0]) == 2:
+        return sum(a[0] * b[1] - a[1] * b[0] for a, b in part.faces)
+    fans = [(face[0], b, c) for face in part.faces for b, c in itertools.pairwise(face[1:])]
+    return -sum(det(b, c, a) for a, b, c in fans)
 
 
-def moved(p, g, t):
-    return tuple(a + t * (b - a) for a, b in zip(p, g, strict=True))
+def size_of_box(low, high):
+    sides = [Fraction(float(b)) - Fraction(float(a)) for a, b in zip(low, high, strict=True)]
+    return 2 * sides[0] * sides[1] if len(sides) == 2 else 6 * sides[0] * sides[1] * sides[2]
 
 
-def last_free(times, is_free):
-    """The largest of the sorted times, which begin with 0, until which all is free."""
-    low, high = 0, len(times)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_free(times[middle]) else (low, middle)
-    return times[low]
+def as_integers(numbers):
+    """Numbers times a power of two, and its exponent."""
+    ratios = [x.as_integer_ratio() for x in numbers]
+    shift = max(bottom.bit_length() - 1 for _, bottom in ratios)
+    return [top << (shift + 1 - bottom.bit_length()) for top, bottom in ratios], shift
 
 
-def sweep_edge(parts, p, g, q):
-    """How long an edge stays in the free parts whose end moves from p to g; None where it sweeps no area."""
-    parts = near(parts, p, g, q)
-    p, g, q = exact(p), exact(g), exact(q)
-    if is_flat(p, g, q):
+def heights_of(solid, points, rows):
+    """The planes of a solid that cut the hull of some points, by their heights at these; None where no piece of the hull is behind all of them.
+
+    And the faces in whose plane all of the points lie.
+    """
+    rough = solid.rough[:, :-1] @ points.T + solid.rough[:, -1:]
+    if (rough.max(axis=1) < -CLEAR).any():
+        return None, []
+    flat, whole, dimension = [], rows[0], points.shape[1]
+    cutting, shift = [], rows[1]
+    for k in np.flatnonzero(rough.min(axis=1) < CLEAR).tolist():
+        plane = solid.planes[k]
+        heights = [
+            sum(plane[i] * whole[dimension * j + i] for i in range(dimension)) + (plane[-1] << shift)
+            for j in range(len(points))
+        ]
+        if not any(heights):
+            if not solid.faces:
+                return None, []
+            flat.append(solid.faces[k])
+        elif max(heights) <= 0:
+            return None, []
+        elif min(heights) < 0:
+            cutting.append(heights)
+    return cutting, flat
+
+
+def solve(planes):
+    """The weights, not negative in sum, at which three heights of a tetrahedron's corners (two of a triangle's) are 0."""
+    if len(planes) == 2:
+        weights = cross(*planes)
+    else:
+        a, b, c = planes
+        weights = [(-1) ** k * det(*([row[i] for i in range(4) if i != k] for row in (a, b, c))) for k in range(4)]
+    total = sum(weights)
+    return [-w for w in weights] if total < 0 else list(weights)
+
+
+def corners_of_piece(cutting, count):
+    """The weights of the corners of what lies above all of some heights."""
+    planes = [[int(i == k) for i in range(count)] for k in range(count)] + cutting
+    chosen = list(itertools.combinations(range(len(planes)), count - 1))
+    if count == 4 and cutting:
+        chosen = possible(planes, chosen)
+    found = []
+    for some in chosen:
+        weights = solve([planes[k] for k in some])
+        if sum(weights) > 0 and all(sum(h * w for h, w in zip(plane, weights, strict=True)) >= 0 for plane in planes):
+            found.append(weights)
+    return found
+
+
+def possible(planes, chosen):
+    """Those choices of three planes whose common point is not certainly outside: most are, and integers are slow."""
+    rough = np.array([[x / max(map(abs, row)) for x in row] for row in planes])
+    rows = rough[np.array(chosen)]
+    weights = np.stack(
+        [(-1) ** k * np.linalg.det(rows[:, :, [i for i in range(4) if i != k]]) for k in range(4)], axis=1
+    )
+    total = weights.sum(axis=1)
+    is_poor = np.abs(weights).max(axis=1) < POOR
+    is_poor |= np.abs(total) < POOR * np.abs(weights).max(axis=1)
+    with np.errstate(all="ignore"):
+        heights = (weights / total[:, np.newaxis]) @ rough.T
+        is_poor |= ~(heights.min(axis=1) < -CLEAR)
+    return [some for some, keep in zip(chosen, is_poor, strict=True) if keep]
+
+
+def has_size(corners):
+    """Whether points, by their weights, span a triangle (tetrahedron) that is not flat."""
+    rows = [list(row) for row in corners]
+    for rank in range(len(corners[0]) if corners else 0):
+        pivot = next((r for r in range(rank, len(rows)) if rows[r][rank] != 0), None)
+        if pivot is None:
+            return False
+        rows[rank], rows[pivot] = rows[pivot], rows[rank]
+        for r in range(rank + 1, len(rows)):
+            top, factor = rows[rank][rank], rows[r][rank]
+            if factor != 0:
+                rows[r] = [top * x - factor * y for x, y in zip(rows[r], rows[rank], strict=True)]
+    return bool(corners)
+
+
+def sweep(solids, points):
+    """How long what sweeps the hull of some points stays free while the first of them moves to the second; None where the hull is flat."""
+    points = np.asarray(points, float)
+    rows = as_integers(points.ravel().tolist())
+    if is_flat(points):
         return None
-    if is_triangle_free(parts, [p, g, q]):
-        return Fraction(1)
-    axes = [(0, 1)] if len(p) == 2 else [(0, 1), (1, 2), (2, 0)]
-    i, j = next((i, j) for i, j in axes if area_along([p, g, q], i, j) != 0)
-    times = {Fraction(0)}
-    for piece in pieces_of_triangle(parts, [p, g, q]):
-        for x in piece:
-            alpha, beta = area_along([x, g, q], i, j), area_along([p, x, q], i, j)
-            if alpha + beta != 0:
-                times.add(beta / (alpha + beta))
-    return last_free(sorted(times), lambda t: t == 0 or is_triangle_free(parts, [p, moved(p, g, t), q]))
-
-
-def clip_tetrahedron(corners, face):
-    """The part of a tetrahedron before a plane, as tetrahedra."""
-    heights = [height(face, x) for x in corners]
-    inside = [k for k in range(4) if heights[k] > 0]
-    outside = [k for k in range(4) if heights[k] < 0]
-    on = [corners[k] for k in range(4) if heights[k] == 0]
-    if not outside:
-        return [corners]
-    if not inside:
-        return []
-    cut = {}
-    for a in inside:
-        for b in outside:
-            t = heights[a] / (heights[a] - heights[b])
-            cut[a, b] = tuple(x + t * (y - x) for x, y in zip(corners[a], corners[b], strict=True))
-    if len(inside) == 1:
-        return [[corners[inside[0]], *cut.values(), *on]]
-    a, b = inside[0], inside[1]
-    if len(inside) == 3:
-        c, d = inside[2], outside[0]
-        low, high = [corners[a], corners[b], corners[c]], [cut[a, d], cut[b, d], cut[c, d]]
-    elif len(on) == 0:
-        c, d = outside
-        low, high = [corners[a], cut[a, c], cut[a, d]], [corners[b], cut[b, c], cut[b, d]]
-    else:  # two inside, one on, one outside: a pyramid over the quadrangle a, b, cut
-        d = outside[0]
-        return [[corners[a], corners[b], cut[b, d], on[0]], [corners[a], cut[b, d], cut[a, d], on[0]]]
-    return [[*low, high[2]], [low[0], low[1], high[1], high[2]], [low[0], *high]]
-
-
-def volume(corners):
-    a, b, c, d = corners
-    return abs(det(minus(b, a), minus(c, a), minus(d, a)))
-
-
-def pieces_of_tetrahedron(parts, corners):
-    pieces = []
-    for part in parts:
-        tetrahedra, faces = [corners], cutting_faces(part, corners)
-        if faces is None:
+    first = Fraction(1)
+    for solid in solids.near(points):
+        cutting, flat = heights_of(solid, points, rows)
+        if cutting is None or any(frozenset(face) in solids.free_faces for face in flat):
             continue
-        for face in faces:
-            tetrahedra = [piece for each in tetrahedra for piece in clip_tetrahedron(each, face)]
-        pieces += tetrahedra
-    return pieces
+        corners = corners_of_piece(cutting, len(points))
+        if has_size(corners):
+            first = min(first, *(Fraction(w[1], w[0] + w[1]) for w in corners if w[0] + w[1] > 0))
+    return first
 
 
-def sweep_face(parts, p, g, b, c):
-    """How long a face stays in the free parts whose corner moves from p to g; None where it sweeps no volume."""
-    parts = near(parts, p, g, b, c)
-    p, g, b, c = exact(p), exact(g), exact(b), exact(c)
-    whole = volume([p, g, b, c])
-    if whole == 0:
-        return None
-    free = [part for part in parts if part.free]
+def is_free(solids, points):
+    """Whether a triangle that is not flat lies in the free parts."""
+    points = np.asarray(points, float)
+    rows = as_integers(points.ravel().tolist())
+    for solid in solids.near(points):
+        cutting, flat = heights_of(solid, points, rows)
+        if cutting is None or any(frozenset(face) in solids.free_faces for face in flat):
+            continue
+        if has_size(corners_of_piece(cutting, len(points))):
+            return False
+    return True
 
-    def is_free(t):
-        corners = [p, moved(p, g, t), b, c]
-        return t == 0 or sum(map(volume, pieces_of_tetrahedron(free, corners))) == t * whole
 
-    if is_free(Fraction(1)):
-        return Fraction(1)
-    times = {Fraction(0)}
-    for piece in pieces_of_tetrahedron(parts, [p, g, b, c]):
-        for x in piece:
-            # Of x = αp + βg + γb + δc: the face passes x when its corner divides pg as α to β.
-            alpha = det(minus(b, g), minus(c, g), minus(x, g))
-            beta = -det(minus(b, p), minus(c, p), minus(x, p))
-            if alpha + beta != 0:
-                times.add(beta / (alpha + beta))
-    return last_free(sorted(t for t in times if 0 <= t <= 1), is_free)
+def is_flat(points):
+    """Whether three points lie on a line, or four in a plane."""
+    whole, _ = as_integers(np.asarray(points, float).ravel().tolist())
+    dimension = len(points[0])
+    corners = [whole[dimension * k : dimension * (k + 1)] for k in range(len(points))]
+    ways = [minus(x, corners[0]) for x in corners[1:]]
+    if len(ways) == 3:
+        return det(*ways) == 0
+    u, v = ways
+    return all(u[i] * v[j] == u[j] * v[i] for i in range(dimension) for j in range(i))

@@ -32,8 +32,20 @@ def smallest_gap(animation, shapes):
     return least
 
 
+def is_supported(animation, shapes):
+    """Whether every body is held from below, by another or by the box: pushed down by three skins each meets something."""
+    placed = [shape.moved(pose) for shape, pose in zip(shapes, animation.poses, strict=True)]
+    for i in range(1, len(placed)):
+        lower = placed[i].moved((0, -3 * animation.skin, 0))
+        if not any(contours.meets(lower, other) for j, other in enumerate(placed[1:], 1) if j != i):
+            gap = contours.distance(lower, placed[0])
+            if gap.relation[0] == contours.APART:
+                return False
+    return True
+
+
 def test_a_heap_never_overlaps_gains_no_energy_and_comes_to_rest():
-    count, steps = (2, 12) if jit.INTERPRETED else (100, 10_000) if SOAK else (7, 700)
+    count, steps = (2, 12) if jit.INTERPRETED else (100, 10_000) if SOAK else (7, 3000)
     shapes = [BOX, *bodies(count)]
     poses = [(0, 0, 0), *((0.8 + 1.1 * (k % 5), 0.7 + 1.2 * (k // 5), 0.7 * k) for k in range(count))]
     animation = Animation(shapes, poses, fixed=[True] + [False] * count)
@@ -43,10 +55,13 @@ def test_a_heap_never_overlaps_gains_no_energy_and_comes_to_rest():
         energy.append(animation.energy)
         if step % (steps // 6) == 0:
             assert smallest_gap(animation, shapes) >= 0.99 * animation.clear
+        if not SOAK and step > 200 and np.abs(animation.velocity).max() < 1e-5:
+            break  # nothing holds the round ones but friction: they roll for a while
     assert np.diff(energy).max() <= 1e-12 * max(abs(energy[0]), 1.0)
     assert (animation.poses[0] == 0).all()
     if not jit.INTERPRETED:
         assert np.abs(animation.velocity).max() < 1e-3
+        assert is_supported(animation, shapes)
         before = animation.poses
         for _ in range(20):
             animation.step(STEP)

@@ -86,7 +86,7 @@ def test_hulls_in_one_set(rng):
         np.testing.assert_array_equal(both.tables.edge_links[e:e_end, :2] - v, hull.edges)
         np.testing.assert_array_equal(both.tables.planes[f:f_end, :3], hull.normals)
     copy = pickle.loads(pickle.dumps(both))
-    np.testing.assert_array_equal(copy.tables.vertex_links, both.tables.vertex_links)
+    np.testing.assert_array_equal(copy.tables.neighbours, both.tables.neighbours)
     assert copy.handle[0] == copy.tables.vertices.ctypes.data
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abut import jit
+from abut.geometry import bernstein
 from abut.geometry import roots as module
 from abut.geometry.enclosures import CERTAIN, CONVERGED, LIMIT, POSSIBLE, Enclosure, append, no_roots
 from abut.geometry.roots import enclose_cubic, enclose_cubic_bernstein, enclose_quadratic
@@ -289,7 +290,7 @@ def test_rounding_errors_stay_within_their_bounds(rng, family):
         bound = Fraction(module.BOUND_CASTELJAU) * max(map(abs, exact))
         lo, hi = sorted(float(x) for x in rng.uniform(0.0, 1.0, 2))
         assert abs(Fraction(module._evaluate(b, lo)[0]) - blossom(exact, lo, lo, lo)) <= bound
-        piece = module._restrict(b, lo, hi)
+        piece = bernstein.restrict(b, lo, hi)
         for i, c in enumerate(piece):
             assert abs(Fraction(c) - blossom(exact, *[lo] * (3 - i), *[hi] * i)) <= bound
         powers, error = module._from_powers(*b)

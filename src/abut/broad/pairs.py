@@ -1,4 +1,4 @@
-"""All pairs of overlapping boxes, in one call: the search in blocks of sixteen (`blocks`, `search`, `runs`), a box being what a point sweeps from
+"""All pairs of overlapping boxes, in one call: the search in blocks of sixteen (`blocks`, `search`, `once`), a box being what a point sweeps from
 its lower to its upper corner.
 
 The pairs are exactly those of the float64 boxes, closed (touching counts), whatever the order along the curve and the number of threads.
@@ -11,8 +11,7 @@ import numpy as np
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.broad.blocks import build_boxes
-from abut.broad.runs import Search, find_pairs
-from abut.broad.search import LARGER, Rules
+from abut.broad.once import find_pairs_once
 from abut.broad.swept import Frame, Small, frame_between
 from abut.errors import InvalidInput
 from abut.jit import kernel, threads_for
@@ -67,7 +66,7 @@ def overlapping_pairs(boxes: object) -> Integers:
     _place(checked, frame, intervals)
     with threads_for(len(checked)):
         own = build_boxes(checked, intervals, frame)
-        return frozen(find_pairs([Search(own, own, Rules(LARGER, False, 0.0))])[0].astype(np.int64))
+        return frozen(find_pairs_once(own))
 
 
 def turning_boxes(centres: object, radii: object) -> Floats:

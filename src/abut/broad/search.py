@@ -214,7 +214,7 @@ def _decide(q: View, slot: int, t: View, first: int, margin: float, mask: int, u
 
 
 @inlined
-def _match_lane(q: View, block: int, lane: int, t: View, other: int, rules: Rules) -> int:
+def match_lane(q: View, block: int, lane: int, t: View, other: int, rules: Rules) -> int:
     """The lanes of a target block that make a pair with one query lane."""
     box = _read_box(q.boxes, block * BOX + lane)
     mask, certain = _meet_boxes(t.boxes, other * BOX, box), _overlap_boxes(t.boxes, other * BOX, box)
@@ -239,7 +239,7 @@ def _match_lane(q: View, block: int, lane: int, t: View, other: int, rules: Rule
 
 
 @inlined
-def _meet_lanes(q: View, block: int, t: View, node: int, lane_t: int, rules: Rules) -> int:
+def meet_lanes(q: View, block: int, t: View, node: int, lane_t: int, rules: Rules) -> int:
     """The query lanes that meet the box of a target block, lane `lane_t` of a node."""
     mask = _meet_boxes(q.boxes, block * BOX, _read_box(t.nodes, node * BOX + lane_t))
     if rules.order == LARGER:
@@ -281,11 +281,11 @@ def collect(
             lane_t = lowest_bit(mask)
             mask &= mask - 1
             other = node * WIDTH + lane_t
-            here = lanes & _meet_lanes(q, block, t, node, lane_t, rules)
+            here = lanes & meet_lanes(q, block, t, node, lane_t, rules)
             while here != 0:
                 lane = lowest_bit(here)
                 here &= here - 1
-                chosen = _match_lane(q, block, lane, t, other, rules)
+                chosen = match_lane(q, block, lane, t, other, rules)
                 rank = lane - first
                 store_chosen(found, rank * stride + lengths[rank], load_indices_16(t.ids, other * WIDTH), chosen)
                 lengths[rank] += count_bits(chosen)

@@ -23,17 +23,15 @@ from typing import Any
 from abut.ccd.coplanarity import (
     CROSSING,
     MISSING,
-    Cubic,
     coplanarity,
     coplanarity_noise,
-    evaluate,
     first_root,
     has_one_sign,
-    restrict,
     slope,
 )
 from abut.ccd.relative import FLOOR, UNIT, Paths, paths_at
 from abut.ccd.separation import NONE_HI, NONE_LO, carve, carve_by_list
+from abut.geometry.bernstein import Cubic, evaluate, restrict
 from abut.geometry.vec import Vec3, add, cross, dot, subtract
 from abut.jit import element, inlined
 from abut.scratch import load, reserve_floats, store

@@ -6,7 +6,7 @@ filters*). Where the coefficients on an interval have one sign, P has it too, an
 
 Rounding, with u = 2⁻⁵³ and M the product of the three sizes: a determinant has six products of three factors, each factor off by u and each
 product rounded five times: 6·8u·M for b0 and b3. b1 is a mean of three determinants, with four more roundings: 6·12u·M = 72u·M. Blossoming
-to an interval adds 7½u·max|b| ≤ 45u·M (`geometry.roots`), in all 117u·M; the bounds below leave room for terms in u².
+to an interval adds 7½u·max|b| ≤ 45u·M (`geometry.bernstein`), in all 117u·M; the bounds below leave room for terms in u².
 
 `first_root` is a guess that decides nothing: whoever uses it certifies what follows from it.
 """
@@ -14,6 +14,7 @@ to an interval adds 7½u·max|b| ≤ 45u·M (`geometry.roots`), in all 117u·M; 
 import math
 
 from abut.ccd.relative import FLOOR, UNIT, Paths
+from abut.geometry.bernstein import Cubic
 from abut.geometry.vec import Vec3, add, cross, dot
 from abut.jit import element, inlined
 
@@ -22,8 +23,6 @@ THIRD = 1.0 / 3.0
 NEWTON_STEPS = 60
 CROSSING, TOUCHING, MISSING = 0, 1, 2
 """What `first_root` found."""
-
-Cubic = tuple[float, float, float, float]
 
 
 @inlined
@@ -50,26 +49,6 @@ def coplanarity_noise(sizes: Vec3) -> float:
 def has_one_sign(b: Cubic, noise: float) -> bool:
     """Whether P surely keeps one sign, and is not zero."""
     return min(b[0], b[1], b[2], b[3]) > noise or max(b[0], b[1], b[2], b[3]) < -noise
-
-
-@inlined
-def restrict(b: Cubic, lo: float, hi: float) -> Cubic:
-    """The coefficients on [lo, hi]: the blossom at (lo, lo, lo), (lo, lo, hi), (lo, hi, hi) and (hi, hi, hi)."""
-    s, t = 1.0 - lo, 1.0 - hi
-    l0, l1, l2 = s * b[0] + lo * b[1], s * b[1] + lo * b[2], s * b[2] + lo * b[3]
-    h0, h1, h2 = t * b[0] + hi * b[1], t * b[1] + hi * b[2], t * b[2] + hi * b[3]
-    ll0, ll1 = s * l0 + lo * l1, s * l1 + lo * l2
-    hh0, hh1 = t * h0 + hi * h1, t * h1 + hi * h2
-    return (s * ll0 + lo * ll1, t * ll0 + hi * ll1, s * hh0 + lo * hh1, t * hh0 + hi * hh1)
-
-
-@element
-def evaluate(b: Cubic, t: float) -> float:
-    """P at t, off by no more than a coefficient on an interval."""
-    s = 1.0 - t
-    r0, r1, r2 = s * b[0] + t * b[1], s * b[1] + t * b[2], s * b[2] + t * b[3]
-    q0, q1 = s * r0 + t * r1, s * r1 + t * r2
-    return s * q0 + t * q1
 
 
 @element

@@ -23,29 +23,31 @@ class BodyMoves:
     """(n,) 1, or when something was first hit on the way to the target: never late"""
     kind: NDArray[np.int8]
     """(n,) dimension of what was hit, or of the cell in which the target lies"""
-    dart: Integers
+    dart: NDArray[np.int32]
     """(n,) a dart of that"""
     normal: Floats
     """(n,d) unit normal from the mobile to the obstacle; zero where nothing is touched"""
     point: Floats
     """(n,d) the point of the obstacle that was hit; the position where nothing was"""
-    edge: Integers
+    edge: NDArray[np.int32]
     """(n,) the edge of the mobile that hit, or −1: the vertex itself or a face"""
-    face: Integers
+    face: NDArray[np.int32]
     """(n,) the face of the mobile that hit, or −1"""
     cell: Integers
     """(n,) the free cell of the environment in whose closure the vertex lies"""
-    tests: Integers
+    tests: NDArray[np.int32]
     """(n,) planes and orientations looked at"""
-    visits: Integers
+    visits: NDArray[np.int32]
     """(n,) cells looked at, each as often as it was"""
-    edge_tests: Integers
+    edge_tests: NDArray[np.int32]
     """(n,) edges tested"""
-    edges_inside: Integers
+    edges_inside: NDArray[np.int32]
     """(n,) edges not tested: the swept triangle lies in one cell"""
-    edges_behind: Integers
-    """(n,) edges not tested: the vertex moves into its own body"""
-    face_tests: Integers
+    edges_clear: NDArray[np.int32]
+    """(n,) edges not tested: no obstacle sticks out near the swept triangle (`reentrant`)"""
+    edges_behind: NDArray[np.int32]
+    """(n,) edges not tested: the vertex moves into its own body, where no obstacle sticks out"""
+    face_tests: NDArray[np.int32]
     """(n,) faces tested"""
 
     source: Integers

@@ -8,6 +8,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.deformation import find_moved
 from abut.cells.moved import Moved
+from abut.cells.reentrant import Remembered
 from abut.cells.space import REACH, spoil_records
 from abut.errors import InvalidInput
 
@@ -36,7 +37,7 @@ def deform(env: "Environment", vertices: object, moved: object) -> None:
         around.spoil(env._space)
         env._versions.note_moved(around)
     _fit_reach(env, largest, len(rows))
-    env._index = None
+    env._index, env._reentrant = None, Remembered()
 
 
 def _read_moved(env: "Environment", vertices: object, moved: object) -> tuple[Integers, Floats]:

@@ -24,6 +24,7 @@ from abut.cells.history import History
 from abut.cells.location import Index, build_index
 from abut.cells.moved import Moved
 from abut.cells.performing import perform
+from abut.cells.reentrant import Remembered
 from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
 from abut.cells.strangers import describe_strangers
 from abut.cells.surgery import (
@@ -68,6 +69,7 @@ class Environment:
     def _take_views(self) -> None:
         self._darts, self._space, self._part_cell = self._fabric.darts, self._fabric.space, self._fabric.part_cell
         self._index: Index | None = None
+        self._reentrant = Remembered()
         self._around: Moved | None = None  # the vertices that moved last
 
     @property
@@ -128,6 +130,7 @@ class Environment:
         beyond = self._space.cell[self._space.across[faces[faces >= 0]]]
         around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
         link_cells(self._space, np.unique(around))
+        self._reentrant = Remembered()
 
     def deform(self, vertices: object, moved: object = None) -> None:
         """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins

@@ -17,8 +17,8 @@ from abut.cells.walk import find_exit, is_inside, is_within
 from abut.geometry.vec import Vec3
 from abut.jit import inlined, integer, kernel, stay_apart
 
-STAMP, COUNT, TESTS, VISITS, EDGE_TESTS, EDGES_INSIDE, EDGES_BEHIND, FACE_TESTS = range(8)
-COUNTERS = 8
+STAMP, COUNT, TESTS, VISITS, EDGE_TESTS, EDGES_INSIDE, EDGES_CLEAR, EDGES_BEHIND, FACE_TESTS = range(9)
+COUNTERS = 9
 ANY_CELL = -2
 """In place of the cell in which a segment ends, where it is not known."""
 Followed = tuple[Row, Row, int, Row]

@@ -1,4 +1,4 @@
-"""Moves that need no search: a vertex, its edges and its faces are certainly free, by records of planes alone.
+"""Moves that need no search: a vertex, its edges and its faces are certainly free, by records of planes and voxels alone.
 
 A segment is followed from cell to cell while the face it leaves through is certain. What points that move and points that rest sweep together is
 certainly free where all segments between them leave each cell through the same face. Whatever is not certain is left to `moving`.
@@ -10,14 +10,17 @@ from abut.cells.following import (
     ANY_CELL,
     EDGE_TESTS,
     EDGES_BEHIND,
+    EDGES_CLEAR,
     EDGES_INSIDE,
     TESTS,
     VISITS,
     Front,
     clear_counters,
 )
+from abut.cells.reentrant import is_clear
 from abut.cells.space import BLOCKED, Space
-from abut.cells.testing import CULL_CELLS, CULL_DIRECTION, Body, Rules, goes_inwards, is_behind
+from abut.cells.sweeping import lower, upper
+from abut.cells.testing import CULL_CELLS, CULL_CLEAR, Body, Rules, enclose, goes_inwards, is_clear_about
 from abut.cells.walk import find_exit, is_inside, is_within
 from abut.geometry.vec import Vec3
 from abut.jit import inlined, integer
@@ -87,46 +90,82 @@ def _pass_face_quickly(space: Space, body: Body, row: Row, k: Row, p: Vec3, g: V
 
 
 @inlined
+def _pass_edges_quickly(
+    space: Space, front: Front, body: Body, rules: Rules, row: Row, p: Vec3, g: Vec3, reached: Row
+) -> bool:
+    """Whether records and voxels tell that no edge of a vertex hits anything, one edge after another."""
+    cell, by_cells = integer(body.cell[row]), (rules.culls & CULL_CELLS) != 0
+    for k in range(body.start[row], body.start[row + 1]):
+        other = body.ring[k, 0]
+        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
+        if by_cells and q_cell == cell and reached == cell:
+            continue
+        if by_cells and is_clear_about(rules, p, g, q, q):
+            front.state[EDGES_CLEAR] += 1
+            continue
+        if rules.is_continuous:
+            if reached != cell:
+                return False
+            is_free, seen = _glide_together(space, cell, (p, g, g), integer(2), (q, q), integer(1))
+        else:
+            last, seen = _glide(space, reached, g, q, q_cell if by_cells else integer(ANY_CELL))
+            is_free = last != BLOCKED
+        if not is_free:
+            return False
+        front.state[EDGE_TESTS] += 1
+        front.state[VISITS] += seen
+    return True
+
+
+@inlined
+def _pass_faces_quickly(space: Space, body: Body, rules: Rules, row: Row, p: Vec3, g: Vec3, reached: Row) -> bool:
+    """The same of its faces."""
+    for k in range(body.fan_start[row], body.fan_start[row + 1]):
+        b, c = point_3d(body.position, body.fan[k, 0]), point_3d(body.position, body.fan[k, 1])
+        if (rules.culls & CULL_CELLS) != 0 and is_clear_about(rules, p, g, b, c):
+            continue
+        if reached != body.cell[row] or not _pass_face_quickly(space, body, row, k, p, g):
+            return False
+    return True
+
+
+@inlined
 def pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3) -> Row:
-    """The cell of g, where records alone tell that a vertex reaches it and hits nothing, else BLOCKED. What is done is counted in the front."""
+    """The cell of g, where records and voxels tell that a vertex reaches it and hits nothing, else BLOCKED. What is done is counted in the front.
+
+    The box of all edges that leave the cell is asked for first; mostly that is all.
+    """
     p, cell, slots = point_3d(body.position, row), integer(body.cell[row]), space.face.shape[1]
-    inside, behind, tested, inwards = 0, 0, 0, -1
     clear_counters(front)
     if not is_within(g[0], g[1], g[2], space.reach):
         return integer(BLOCKED)
-    reached, visits = cell, 1
+    reached, visits, by_cells = cell, 1, (rules.culls & CULL_CELLS) != 0
     if not is_inside(space, cell, g):
-        if rules.is_continuous or rules.faces != 0:
+        if (rules.culls & CULL_CLEAR) == 0 and (rules.is_continuous or rules.faces != 0):
             return integer(BLOCKED)
         reached, visits = _glide(space, cell, p, g, integer(ANY_CELL))
         if reached == BLOCKED:
             return reached
+    low, high, inside, leaving = lower(p, g), upper(p, g), 0, 0
+    can_skip = by_cells and reached == cell
     for k in range(body.start[row], body.start[row + 1]):
         other = body.ring[k, 0]
-        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
-        if (rules.culls & CULL_CELLS) != 0 and q_cell == cell and reached == cell:
-            inside += 1
-            continue
-        if (rules.culls & CULL_DIRECTION) != 0:
-            if inwards < 0:
-                inwards = 1 if goes_inwards(space, body, row, g) else 0
-            if inwards == 1 and is_behind(space, body, row, other, g):
-                behind += 1
-                continue
-        if rules.is_continuous:
-            is_free, seen = _glide_together(space, cell, (p, g, g), integer(2), (q, q), integer(1))
+        is_kept = can_skip and body.cell[other] == cell
+        inside += 1 if is_kept else 0
+        leaving += 0 if is_kept else 1
+        if not is_kept or rules.faces != 0:
+            low, high = enclose(low, high, point_3d(body.position, other))
+    front.state[EDGES_INSIDE], front.state[VISITS] = inside, visits
+    if leaving > 0:
+        is_all_clear = False
+        if (rules.culls & CULL_CLEAR) != 0 and (by_cells or goes_inwards(space, body, row, g)):
+            is_all_clear = is_clear(rules.voxels, low, high)
+        if is_all_clear:
+            front.state[EDGES_CLEAR if by_cells else EDGES_BEHIND] = leaving
         else:
-            goal = q_cell if (rules.culls & CULL_CELLS) != 0 else integer(ANY_CELL)
-            last, seen = _glide(space, reached, g, q, goal)
-            is_free = last != BLOCKED
-        if not is_free:
-            return integer(BLOCKED)
-        tested += 1
-        visits += seen
-    if rules.faces != 0:
-        for k in range(body.fan_start[row], body.fan_start[row + 1]):
-            if not _pass_face_quickly(space, body, row, k, p, g):
+            if not _pass_edges_quickly(space, front, body, rules, row, p, g, reached):
                 return integer(BLOCKED)
-    front.state[VISITS], front.state[TESTS], front.state[EDGE_TESTS] = visits, slots * visits, tested
-    front.state[EDGES_INSIDE], front.state[EDGES_BEHIND] = inside, behind
+            if rules.faces != 0 and not _pass_faces_quickly(space, body, rules, row, p, g, reached):
+                return integer(BLOCKED)
+    front.state[TESTS] = slots * front.state[VISITS]
     return reached

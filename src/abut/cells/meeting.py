@@ -5,8 +5,7 @@ a pair. The cells of an edge are those of its walk, the cells of a face those th
 primitive, so that two primitives with a common point have a common cell, or touch in a point that cells share; whether they meet is decided by
 exact signs. Touching counts; primitives of one mobile with a common vertex are not paired.
 
-Positions are those of now: what two mobiles did to one another on their way here is not asked. A mobile inside another, which no edge crosses, is not
-found.
+Positions are those of now; for the way there see `passing`. A mobile inside another, which no edge crosses, is not found.
 """
 
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ import numpy as np
 
 from abut.arrays import Floats, Integers, frozen
 from abut.cells.convexity import point_3d
+from abut.cells.environment import Environment
 from abut.cells.following import COUNT, Front, make_fronts, push_star
 from abut.cells.mobile import Mobile
 from abut.cells.signs import place
@@ -102,8 +102,8 @@ def _test_pairs(position: Floats, corners: Integers, pairs: Integers, is_met: In
         is_met[row] = 1 if met else 0
 
 
-def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
-    """The edges of mobiles of one environment that meet faces (in the plane: edges) of another of them, or of the same."""
+def settle_all(bodies: Sequence[Mobile]) -> Environment:
+    """The one environment of some mobiles, which are brought up to date with it."""
     if not bodies:
         raise InvalidInput("bodies", "is empty")
     environment = bodies[0].environment
@@ -111,6 +111,12 @@ def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
         if body.environment is not environment:
             raise InvalidInput("bodies", "moves in another environment than the first", row)
         body.settle()
+    return environment
+
+
+def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
+    """The edges of mobiles of one environment that meet faces (in the plane: edges) of another of them, or of the same."""
+    environment = settle_all(bodies)
     offsets = np.cumsum([0, *(len(body) for body in bodies)])
     position = np.concatenate([body._shape.position for body in bodies])
     cell = np.concatenate([body._shape.cell for body in bodies]).astype(np.int64)
@@ -149,14 +155,19 @@ def _pair_up(
     is_edge = owner < edge_count
     edges, edge_cells = owner[is_edge], place_of[is_edge]
     others, other_cells = (edges, edge_cells) if in_plane else (owner[~is_edge], place_of[~is_edge])
-    order = np.argsort(other_cells, kind="stable")
-    first = np.searchsorted(other_cells[order], edge_cells, "left")
-    many = np.searchsorted(other_cells[order], edge_cells, "right") - first
-    left = np.repeat(edges, many)
-    within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-    right = others[order][np.repeat(first, many) + within]
-    pairs = np.unique(np.stack((left, right), axis=1), axis=0)
+    pairs = join_by_cell(edges, edge_cells, others, other_cells)
     if in_plane:
         pairs = pairs[pairs[:, 0] < pairs[:, 1]]
     shared = (corners[pairs[:, 0], :2, np.newaxis] == corners[pairs[:, 1]][:, np.newaxis]).any(axis=(1, 2))
     return pairs[~shared]
+
+
+def join_by_cell(first: Integers, first_cells: Integers, second: Integers, second_cells: Integers) -> Integers:
+    """(n,2) the pairs of two lists of (primitive, cell) that share a cell, each once, sorted."""
+    order = np.argsort(second_cells, kind="stable")
+    begin = np.searchsorted(second_cells[order], first_cells, "left")
+    many = np.searchsorted(second_cells[order], first_cells, "right") - begin
+    left = np.repeat(first, many)
+    within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    right = second[order][np.repeat(begin, many) + within]
+    return np.unique(np.stack((left, right), axis=1), axis=0)

@@ -18,12 +18,21 @@ from abut.cells.body_results import BodyMoves
 from abut.cells.environment import Environment
 from abut.cells.following import Front, make_fronts
 from abut.cells.grouping import Links, check_edges, link_vertices
-from abut.cells.moving import COUNTED, DART, EDGE, FACE, KIND, NUMBERS, STATUS
+from abut.cells.moving import COUNTED, DART, EDGE, FACE, KIND, STATUS
 from abut.cells.particles import Particles, _lower_points, _raise_points
+from abut.cells.reentrant import NONE_KNOWN, Voxels, find_reentrant
 from abut.cells.responding import Response, move_adaptively, move_rigidly, run
-from abut.cells.results import COLLISION
 from abut.cells.signs import NOWHERE
-from abut.cells.testing import CULL_CELLS, CULL_DIRECTION, FACES_CONTINUOUS, FACES_QUASI, Body, Rules, find_blocked
+from abut.cells.testing import (
+    CULL_CELLS,
+    CULL_CLEAR,
+    CULL_DIRECTION,
+    FACES_CONTINUOUS,
+    FACES_QUASI,
+    Body,
+    Rules,
+    find_blocked,
+)
 from abut.errors import InvalidInput, Unsupported
 from abut.jit import thread_count
 from abut.mesh import as_mesh
@@ -56,6 +65,7 @@ class Mobile:
         self._fronts: Front | None = None
         self._links: dict[bool, Links] = {}
         self._faces_are_free = False
+        self._free_in: Voxels | None = None
         blocked, _ = self._find_blocked(edges, _NO_FACES)
         if blocked != NOWHERE:
             raise InvalidInput("edges", "is not inside the free cells", int(blocked))
@@ -71,7 +81,7 @@ class Mobile:
     @property
     def position(self) -> Floats:
         """(n, dimension) where its vertices are."""
-        return _lower_points(self._shape.position.copy(), self._environment.dimension)
+        return _lower_points(self._shape.position, self._environment.dimension)
 
     @property
     def edges(self) -> Integers:
@@ -124,7 +134,7 @@ class Mobile:
 
         `mode`: "quasi" tests the new place of each edge, "continuous" all that it sweeps. `faces` likewise for faces, in space; by default they are
         tested continuously where edges are. `response`: what happens where something is hit (`responding`). `cull` leaves out tests that cannot
-        find anything: "cells" always, "direction" for closed bodies that no step turns inside out. `search` says how the first contact
+        find anything; "direction" and "both" need a closed body. `search` says how the first contact
         of a quasi-continuous hit is found. `after` a hit a vertex stops, slides along the contact plane or bounces with `restitution`.
         """
         rules = self._read_rules(mode, cull, search, after, restitution, faces)
@@ -133,10 +143,13 @@ class Mobile:
             raise Unsupported(f"{after!r} of a rigid response")
         if self._crowd._seen != self._environment._version:
             self.settle()
-        goals = _raise_points(self._read_targets(targets))
+        goals = self._read_targets(targets)
+        if self._environment.dimension == 2:
+            goals = _raise_points(goals)
         if rules.faces and not self._faces_are_free:
             self._check_faces()
         self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous)
+        rules = self._ask_voxels(rules)
         links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
         self._environment._renew_records()
@@ -153,27 +166,22 @@ class Mobile:
         return self._tell(answer)
 
     def _tell(self, answer: Response) -> BodyMoves:
-        space, dimension = self._environment._space, self._environment.dimension
-        shape, numbers, measures, source = answer
-        status, dart = numbers[:, STATUS].astype(np.int8), numbers[:, DART].copy()
-        dart[dart < 0] = space.face[shape.cell[dart < 0], 0]
-        missed = status != COLLISION
-        measures[missed, 4:] = shape.position[missed]
-        columns = [numbers[:, k].copy() for k in (EDGE, FACE, *range(COUNTED, NUMBERS))]
-        edge, face, *work = map(arrays.frozen, columns)
+        dimension = self._environment.dimension
+        columns = arrays.frozen(np.ascontiguousarray(answer.numbers.T))
+        status = columns[STATUS].astype(np.int8)
         return BodyMoves(
             arrays.frozen(status),
             self.position,
-            arrays.frozen(measures[:, 0].copy()),
-            arrays.frozen(numbers[:, KIND].astype(np.int8)),
-            arrays.frozen(dart),
-            arrays.frozen(measures[:, 1 : 1 + dimension].copy()),
-            arrays.frozen(measures[:, 4 : 4 + dimension].copy()),
-            edge,
-            face,
+            arrays.frozen(answer.time),
+            arrays.frozen(columns[KIND].astype(np.int8)),
+            columns[DART],
+            _lower_points(answer.normal, dimension),
+            _lower_points(answer.point, dimension),
+            columns[EDGE],
+            columns[FACE],
             self.cell,
-            *work,
-            source=arrays.frozen(source),
+            *columns[COUNTED:],
+            source=arrays.frozen(answer.source),
         )
 
     def settle(self) -> NDArray[np.bool_]:
@@ -184,7 +192,7 @@ class Mobile:
         crowd = self._crowd
         if crowd._seen == self._environment._version:
             return arrays.frozen(np.zeros(len(self), np.bool_))
-        crowd._inner, crowd._cells = self._shape.position, self._shape.cell
+        crowd._inner, crowd._cells = self._shape.position.copy(), self._shape.cell.copy()
         pushed = crowd.settle()
         self._shape = self._shape._replace(position=crowd._inner, cell=crowd._cells)
         self._fronts, self._faces_are_free = None, False
@@ -226,8 +234,28 @@ class Mobile:
         if culls & CULL_DIRECTION and not self._linked(True).is_closed:
             raise Unsupported("elimination by direction of a body that is not closed and consistently oriented")
         return Rules(
-            mode == "continuous", search == "exhaustive", culls, _FACES[faces], -1.0 if after == "stop" else bounce
+            mode == "continuous",
+            search == "exhaustive",
+            culls,
+            _FACES[faces],
+            -1.0 if after == "stop" else bounce,
+            NONE_KNOWN,
         )
+
+    def _ask_voxels(self, rules: Rules) -> Rules:
+        """Rules that go by voxels too, where these are known and all edges are free: an obstacle may have been put over some."""
+        if not rules.culls:
+            return rules
+        voxels = find_reentrant(self._environment)
+        if voxels is None:
+            return rules
+        if self._free_in is not voxels:
+            if self._environment._space.obstacle[self._shape.cell].any():
+                return rules
+            if self._find_blocked(self._shape.edges, _NO_FACES)[0] != NOWHERE:
+                return rules
+            self._free_in = voxels
+        return rules._replace(culls=rules.culls | CULL_CLEAR, voxels=voxels)
 
     def _check_faces(self) -> None:
         _, blocked = self._find_blocked(np.empty((0, 2), np.int64), self._shape.faces)

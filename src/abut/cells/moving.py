@@ -2,7 +2,9 @@
 
 A vertex tries its target. Where something is hit at time t, it tries the point just before, and so on; the point where it ends has passed all tests
 itself, so that whatever is rounded, the state stays free of collisions: each vertex in a free cell, each edge (and face) tested. The last
-resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding.
+resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding; it grows with each
+try that meets the same contact again, hardly where a rounded way touches what the straight one passes by, and begins anew for another contact.
+The first try of a continuous move asks about the whole straight way, also where the vertex itself is stopped on it: its times are exact.
 
 By dichotomy (§4.2.1) the time is narrowed by halving instead, and what was hit is looked for afterwards: an edge of the face that the last
 blocked segment went through, if it meets the strip between the last free and the last blocked position (figure 4.11), else that face.
@@ -16,7 +18,7 @@ import numpy as np
 
 from abut.arrays import Floats, Integers
 from abut.cells.convexity import point_3d
-from abut.cells.darts import Row
+from abut.cells.darts import Indices, Row
 from abut.cells.following import (
     ANY_CELL,
     COUNTERS,
@@ -26,15 +28,17 @@ from abut.cells.following import (
     follow,
 )
 from abut.cells.gliding import pass_quickly
+from abut.cells.reentrant import Voxels
 from abut.cells.results import COLLISION, CONTACT
 from abut.cells.signs import THROUGH_VERTEX, place, touches_obstacle
-from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face
+from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face, unpack_space
 from abut.cells.stopping import EARLY, outward_normal
 from abut.cells.testing import (
     NOTHING,
     Body,
     Rules,
     find_first,
+    tests_all,
 )
 from abut.cells.walk import is_inside, write_point
 from abut.geometry.crossings import meet_segment_triangle
@@ -42,6 +46,7 @@ from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, scale, subtract
 from abut.jit import element, inlined, integer, kernel, stay_apart
+from abut.scratch import as_array, pointer_to_floats, pointer_to_integers, pointer_to_integers32
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
 GAP = 2.0**-26
@@ -49,8 +54,12 @@ GAP = 2.0**-26
 ROUNDING_GAP = 2.0**-49
 """The least gap, in units of the largest coordinate: sixteen times the rounding of a point."""
 GAP_GROWTH = 16.0
-MOST_TRIES = 24
-MOST_GRAZES = 6
+AT_ONCE = 1.0 - 2.0**-44
+"""Where a vertex and its edge meet something at the same time, but for their rounding, the vertex counts. Less than EARLY takes off."""
+GRAZE_GROWTH = 1.5
+"""By how much the gap grows where another one would not help, but another rounding of the way may."""
+MOST_TRIES = 32
+MOST_GRAZES = 12
 """How many rounded ways may touch what the straight one passes by before that counts as a hit."""
 MOST_SLIDES = 3
 Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
@@ -59,10 +68,13 @@ Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
 class Answer(NamedTuple):
     """What is told of each vertex; see `body_results.BodyMoves`."""
 
-    numbers: Integers
-    """(n, NUMBERS): STATUS to FACE, then the counters of `following.Front` from TESTS on"""
-    measures: Floats
-    """(n, 7): the time, the normal, the point that was hit"""
+    numbers: Indices
+    """(NUMBERS, n): STATUS to FACE, then the counters of `following.Front` from TESTS on"""
+    time: Floats
+    normal: Floats
+    """(n,3)"""
+    point: Floats
+    """(n,3) the point that was hit"""
 
 
 STATUS, KIND, DART, EDGE, FACE, COUNTED = range(6)
@@ -114,30 +126,38 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
     halving, gap, least, rounding, contact, grazes = False, GAP, 0.0, 0.0, 1.0, 0
     for tries in range(MOST_TRIES):
         reached, slot, through, hit = follow(space, front, False, cell, p, goal, integer(ANY_CELL))
-        if slot == NO_FACE:
+        is_reached, time, new_kind, new_dart = slot == NO_FACE, np.inf, 0, hit
+        new_edge, new_face, new_normal = NOTHING, NOTHING, normal
+        if is_reached or (tries == 0 and tests_all(rules)):
             time, new_kind, new_dart, new_edge, new_face = find_first(
-                space, front, body, rules, row, goal, integer(reached)
+                space, front, body, rules, row, goal, integer(reached), is_reached
             )
-            new_normal = normal
-        else:
+        if not is_reached:
             wall = space.face[reached, slot]
             a, b, c = corners_of_face(space, wall)
-            time, new_normal = cross_segment_plane(p, goal, a, b, c), _normal_of_wall(space, wall)
-            new_kind = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
-            new_dart, new_edge, new_face = hit, NOTHING, NOTHING
+            stopped = cross_segment_plane(p, goal, a, b, c)
+            if stopped * AT_ONCE <= time:
+                time, new_normal = stopped, _normal_of_wall(space, wall)
+                new_kind = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
+                new_dart, new_edge, new_face = hit, NOTHING, NOTHING
+        given_up, growth = contact - share, GAP_GROWTH
+        is_other = share * time * EARLY < share - GAP_GROWTH * given_up
         if time == np.inf:
             low, low_point, low_cell = share, goal, reached
             if not halving:
                 break
-        elif tries > 0 and slot != NO_FACE and not halving and grazes < MOST_GRAZES:
-            grazes += 1  # the straight way was free up to the contact: only its rounding touches something
+        elif tries > 0 and (tests_all(rules) or not is_reached) and not halving and grazes < MOST_GRAZES:
+            grazes += 1  # all was free up to the contact: only the rounding of this way touches something
+            growth = GRAZE_GROWTH if is_other else GAP_GROWTH
         else:
             high, high_point = share, goal
             if tries == 0:
-                least = rounding = ROUNDING_GAP * _largest(p, g) / norm(subtract(g, p))
+                rounding = ROUNDING_GAP * _largest(p, g) / norm(subtract(g, p))
             contact = share * time * EARLY
             if tries > 0:  # of a way that is rounded itself
                 contact = max(contact - rounding, 0.0)
+            if is_other:  # than the one that the gap has grown for
+                gap, least = GAP, rounding
             if halving or contact < first_time:
                 first_time, kind, dart, edge, face, normal = contact, new_kind, new_dart, new_edge, new_face, new_normal
             halving = halving or (new_edge != NOTHING and not (rules.is_exhaustive or rules.is_continuous))
@@ -145,7 +165,7 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
             share = 0.5 * (low + high)
         else:
             share = min(contact * (1.0 - gap), contact - least)
-            gap, least = min(gap * GAP_GROWTH, 0.5), least * GAP_GROWTH
+            gap, least = min(gap * growth, 0.5), least * growth
         goal = lerp(p, g, share)
         if not share > 0.0 or goal in (low_point, high_point):
             break
@@ -182,8 +202,8 @@ def _corners_beside(body: Body, row: Row, face: Row) -> tuple[Vec3, Vec3]:
 def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q: Vec3, r: Vec3) -> tuple[Vec3, Vec3]:
     """Normal and point of the contact of the edge from `at` to q (r is q) or of the face at, q, r; the vertex moves from p to g.
 
-    Two edges that touch span the contact plane; in the plane the mobile's edge does, and a face does by itself. Where these do not exist (an
-    edge along an edge), the normal is that of the obstacle's face.
+    Two edges that touch span the contact plane; in the plane the mobile's edge does, and a face does by itself. Of an edge in the plane of an
+    obstacle's face the normal is that of the face; of one along an edge, the motion across it.
     """
     a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[space.phi1[dart]])
     second, point = (0.0, 0.0, 1.0), at
@@ -197,63 +217,130 @@ def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q:
         point = lerp(a, b, cross_segment_plane(a, b, p, g, q))
     across = _unit(cross(_unit(subtract(q, at)), _unit(second)))
     heading = dot(across, subtract(g, p))
-    if heading == 0.0:
+    if heading == 0.0 and kind == space.dimension - 1:
         return _normal_of_wall(space, dart), point
+    if heading == 0.0:
+        along, motion = _unit(subtract(q, at)), subtract(g, p)
+        return _unit(add_scaled(motion, along, -dot(motion, along))), point
     return add(scale(across, 1.0 if heading > 0.0 else -1.0), (0.0, 0.0, 0.0)), point
 
 
 @kernel
-def resolve(space: Space, front: Front, body: Body, rules: Rules, answer: Answer, row: Row, g: Vec3) -> None:
-    """Move one vertex and write its row: towards g, then, where it slides or bounces, along what it hit."""
+def _end_try(
+    space: Space, body: Body, rules: Rules, answer: Answer, row: Row, g: Vec3, is_first: bool, trial: Trial
+) -> tuple[bool, Vec3]:
+    """Put a vertex where its try towards g has ended, and write its row if it was the first; whether it slides or bounces on, and where to."""
     stay_apart()
-    numbers, measures = answer.numbers, answer.measures
-    for slide in range(MOST_SLIDES + 1):
-        p = point_3d(body.position, row)
-        reached, cell, is_free, time, kind, dart, normal, edge, face = _approach(space, front, body, rules, row, g)
-        point, slot = reached, NO_FACE
-        if is_free:
-            time, status, kind, dart = 1.0, 0, space.dimension, NO_FACE
-            if not is_inside(space, cell, g):
-                kind, dart, slot = place(space, cell, g)
-                status = _CONTACT if touches_obstacle(space, cell, kind, dart, slot) else 0
-        else:
-            status, point = _COLLISION, lerp(p, g, time)
-            if face != NOTHING:
-                q, r = _corners_beside(body, row, face)
-                normal, point = _describe(space, kind, dart, p, point, g, q, r)
-            elif edge != NOTHING:
-                q = _other_end(body, row, edge)
-                normal, point = _describe(space, kind, dart, p, point, g, q, q)
-        if slide == 0:
-            if status == _CONTACT:
-                normal = _normal_of_wall(space, space.face[cell, slot])
-            numbers[row, STATUS], numbers[row, KIND], numbers[row, DART] = status, kind, dart
-            numbers[row, EDGE], numbers[row, FACE] = edge, face
-            measures[row, 0] = time
-            for axis in range(3):
-                measures[row, 1 + axis], measures[row, 4 + axis] = normal[axis], point[axis]
-        write_point(body.position, row, reached)
-        body.cell[row] = cell
-        into = dot(subtract(g, reached), normal)
-        if is_free or rules.restitution < 0.0 or not into > 0.0:
-            return
-        g = add_scaled(g, normal, -(1.0 + rules.restitution) * into)
+    numbers, p = answer.numbers, point_3d(body.position, row)
+    reached, cell, is_free, time, kind, dart, normal, edge, face = trial
+    point, slot = reached, NO_FACE
+    if is_free:
+        time, status, kind, dart = 1.0, 0, space.dimension, space.face[cell, 0]
+        if not is_inside(space, cell, g):
+            kind, dart, slot = place(space, cell, g)
+            status = _CONTACT if touches_obstacle(space, cell, kind, dart, slot) else 0
+    else:
+        status, point = _COLLISION, lerp(p, g, time)
+        if face != NOTHING:
+            q, r = _corners_beside(body, row, face)
+            normal, point = _describe(space, kind, dart, p, point, g, q, r)
+        elif edge != NOTHING:
+            q = _other_end(body, row, edge)
+            normal, point = _describe(space, kind, dart, p, point, g, q, q)
+    if is_first:
+        if status == _CONTACT:
+            normal = _normal_of_wall(space, space.face[cell, slot])
+        numbers[STATUS, row], numbers[KIND, row], numbers[DART, row] = status, kind, dart
+        numbers[EDGE, row], numbers[FACE, row] = edge, face
+        answer.time[row] = time
+        write_point(answer.normal, row, normal)
+        write_point(answer.point, row, point)
+    write_point(body.position, row, reached)
+    body.cell[row] = cell
+    into = dot(subtract(g, reached), normal)
+    goes_on = not is_free and rules.restitution >= 0.0 and into > 0.0
+    return goes_on, add_scaled(g, normal, -(1.0 + rules.restitution) * into)
+
+
+@inlined
+def _write_free(space: Space, answer: Answer, row: Row, cell: Row, g: Vec3) -> None:
+    """The row of a vertex that has come to g in a cell and touches nothing."""
+    numbers = answer.numbers
+    numbers[STATUS, row], numbers[KIND, row], numbers[DART, row] = 0, space.dimension, space.face[cell, 0]
+    numbers[EDGE, row], numbers[FACE, row] = NOTHING, NOTHING
+    answer.time[row] = 1.0
+    write_point(answer.normal, row, (0.0, 0.0, 0.0))
+    write_point(answer.point, row, g)
 
 
 @kernel
-def move_vertices(
-    space: Space, fronts: Front, chunk: int, body: Body, rules: Rules, answer: Answer, rows: Integers, goals: Floats
-) -> None:
-    """Move these vertices, one after another, towards their rows of `goals`, with front `chunk`."""
-    front = Front(fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk])
+def move_vertices(packed: Integers, whole: Integers, real: Floats) -> None:
+    """Move vertices, one after another, towards their goals. The space is handed over by `pack_space`, all else by `pack_move`: tables that kernels
+    get from Python are counted in every variable that holds them, which took a third of the time."""
+    space = unpack_space(packed, real[0])
+    front, body, rules, answer, rows, goals = unpack_move(whole, real, len(space.obstacle))
     for row in rows:
         g = point_3d(goals, row)
         reached = pass_quickly(space, front, body, rules, row, g)
         if reached != BLOCKED:
             write_point(body.position, row, g)
             body.cell[row] = reached
+            _write_free(space, answer, row, reached, g)
         else:
             clear_counters(front)
-            resolve(space, front, body, rules, answer, row, g)
+            for slide in range(MOST_SLIDES + 1):
+                trial = _approach(space, front, body, rules, row, g)
+                goes_on, g = _end_try(space, body, rules, answer, row, g, slide == 0, trial)
+                if not goes_on:
+                    break
         for k in range(COUNTERS - TESTS):
-            answer.numbers[row, COUNTED + k] = front.state[TESTS + k]
+            answer.numbers[COUNTED + k, row] = front.state[TESTS + k]
+
+
+def pack_move(
+    space: Space, fronts: Front, chunk: int, body: Body, rules: Rules, answer: Answer, rows: Integers, goals: Floats
+) -> tuple[Integers, Floats]:
+    """Sizes, rules and addresses of what `move_vertices` works on, with front `chunk`; then the numbers that are not whole."""
+    voxels = rules.voxels
+    tables = (fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk], *body, *answer, rows, goals, voxels.words)
+    sizes = (len(body.cell), len(body.ring), len(body.fan), len(rows), *voxels.words.shape, voxels.depth)
+    choices = (rules.is_continuous, rules.is_exhaustive, rules.culls, rules.faces)
+    whole = np.array((*sizes, *choices, *(table.__array_interface__["data"][0] for table in tables)), np.int64)
+    return whole, np.array((space.reach, rules.restitution, voxels.x, voxels.y, voxels.z, voxels.per_unit))
+
+
+@inlined
+def unpack_move(whole: Integers, real: Floats, cells: int) -> tuple[Front, Body, Rules, Answer, Integers, Floats]:
+    """The same again, inside a kernel. The tables live in the caller, and no two of them overlap."""
+    count, ring, fan, rows = whole[0], whole[1], whole[2], whole[3]
+    first = 12
+    front = Front(
+        as_array(pointer_to_integers(whole[first]), (cells,)),
+        as_array(pointer_to_integers32(whole[first + 1]), (cells,)),
+        as_array(pointer_to_integers(whole[first + 2]), (COUNTERS,)),
+    )
+    body = Body(
+        as_array(pointer_to_floats(whole[first + 3]), (count, 3)),
+        as_array(pointer_to_integers32(whole[first + 4]), (count,)),
+        as_array(pointer_to_integers(whole[first + 5]), (count + 1,)),
+        as_array(pointer_to_integers(whole[first + 6]), (ring, 2)),
+        as_array(pointer_to_integers(whole[first + 7]), (count + 1,)),
+        as_array(pointer_to_integers(whole[first + 8]), (fan, 3)),
+    )
+    answer = Answer(
+        as_array(pointer_to_integers32(whole[first + 9]), (NUMBERS, count)),
+        as_array(pointer_to_floats(whole[first + 10]), (count,)),
+        as_array(pointer_to_floats(whole[first + 11]), (count, 3)),
+        as_array(pointer_to_floats(whole[first + 12]), (count, 3)),
+    )
+    words = as_array(pointer_to_integers(whole[first + 15]), (whole[4], whole[5], whole[6]))
+    voxels = Voxels(real[2], real[3], real[4], real[5], whole[7], words)
+    rules = Rules(whole[8] != 0, whole[9] != 0, whole[10], whole[11], real[1], voxels)
+    return (
+        front,
+        body,
+        rules,
+        answer,
+        as_array(pointer_to_integers(whole[first + 13]), (rows,)),
+        as_array(pointer_to_floats(whole[first + 14]), (count, 3)),
+    )

@@ -16,10 +16,11 @@ import numpy as np
 
 from abut.arrays import Floats, Integers
 from abut.cells.adapting import GIVEN, Shape, insert, remove_loose
+from abut.cells.darts import Indices
 from abut.cells.environment import Environment
 from abut.cells.following import Front
 from abut.cells.grouping import Links
-from abut.cells.moving import DART, EDGE, FACE, KIND, MOST_TRIES, NUMBERS, STATUS, Answer, move_vertices
+from abut.cells.moving import EDGE, FACE, MOST_TRIES, NUMBERS, STATUS, Answer, move_vertices, pack_move
 from abut.cells.results import COLLISION, CONTACT, FREE
 from abut.cells.testing import Body, Rules
 
@@ -33,8 +34,11 @@ class Response(NamedTuple):
     """A mobile after a move, and what is told of its vertices."""
 
     shape: Shape
-    numbers: Integers
-    measures: Floats
+    numbers: Indices
+    """(n, NUMBERS), column by column; see `moving.Answer`"""
+    time: Floats
+    normal: Floats
+    point: Floats
     source: Integers
     """(n,) the row each vertex had before the move, −1 for a new one"""
 
@@ -50,27 +54,26 @@ def run(
 ) -> Response:
     """Move all vertices, or some, towards their goals, group by group; each group on as many threads as there are fronts."""
     count, space = len(shape.cell), environment._space
-    shape = shape._replace(position=shape.position.copy(), cell=shape.cell.copy())
-    body = Body(shape.position, shape.cell, links.start, links.ring, links.fan_start, links.fan)
-    numbers, measures = np.zeros((count, NUMBERS), np.int64), np.zeros((count, 7))
-    numbers[:, KIND] = environment.dimension
-    numbers[:, DART : FACE + 1] = -1
-    measures[:, 0] = 1.0
-    answer = Answer(numbers, measures)
+    shape = shape._replace(position=np.array(shape.position, order="C"), cell=np.array(shape.cell, np.int32))
+    lists = (links.start, links.ring, links.fan_start, links.fan)
+    body = Body(shape.position, shape.cell, *(np.ascontiguousarray(table, np.int64) for table in lists))
+    answer = Answer(np.empty((NUMBERS, count), np.int32), np.empty(count), np.empty((count, 3)), np.empty((count, 3)))
+    response = Response(shape, answer.numbers.T, *answer[1:], np.arange(count))
+    packed, goals = environment._packed(), np.ascontiguousarray(goals)
     if len(fronts.seen) == 1:
         order = links.order if rows is None else links.order[np.isin(links.order, rows)]
-        move_vertices(space, fronts, 0, body, rules, answer, order, goals)
-        return Response(shape, numbers, measures, np.arange(count))
+        move_vertices(packed, *pack_move(space, fronts, 0, body, rules, answer, order, goals))
+        return response
 
     def move_some(chunk: int, some: Integers) -> None:
-        move_vertices(space, fronts, chunk, body, rules, answer, some, goals)
+        move_vertices(packed, *pack_move(space, fronts, chunk, body, rules, answer, some, goals))
 
     threads = len(fronts.seen)
     with ThreadPoolExecutor(threads) as pool:
         for group in links.groups:
             chosen = group if rows is None else group[np.isin(group, rows)]
             list(pool.map(move_some, range(threads), np.array_split(chosen, threads)))
-    return Response(shape, numbers, measures, np.arange(count))
+    return response
 
 
 def move_adaptively(
@@ -78,7 +81,7 @@ def move_adaptively(
 ) -> Response:
     """Move, and put particles on the edges that are hit; then take away those that nothing holds."""
     has_faces = rules.faces != 0
-    shape, numbers, measures, source = run(environment, fronts, shape, links, goals, rules)
+    shape, numbers, time, normal, point, source = run(environment, fronts, shape, links, goals, rules)
     for _ in range(MOST_ROUNDS):
         divided: set[int] = set()
         retried: list[int] = []
@@ -89,7 +92,7 @@ def move_adaptively(
                 continue
             if is_hybrid and (shape.parents[shape.edges[edge], 0] != GIVEN).any():
                 continue
-            grown = insert(environment, fronts, shape, edge, measures[row, 4:7], measures[row, 1:4], has_faces)
+            grown = insert(environment, fronts, shape, edge, point[row], normal[row], has_faces)
             if grown is None:
                 continue
             shape = grown
@@ -97,20 +100,20 @@ def move_adaptively(
             retried.append(row)
             new = numbers[row : row + 1].copy()
             new[:, STATUS], new[:, EDGE : FACE + 1] = CONTACT, -1
-            numbers, measures = np.vstack((numbers, new)), np.vstack((measures, measures[row]))
-            measures[-1, 0] = 1.0
+            numbers, time = np.vstack((numbers, new)), np.append(time, 1.0)
+            normal, point = np.vstack((normal, normal[row])), np.vstack((point, shape.position[-1]))
             goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
         if not retried:
             break
         links = links.renewed(shape.position, shape.edges, shape.faces)
         again = run(environment, fronts, shape, links, goals, rules, np.array(retried))
-        shape, before = again.shape, measures[retried, 0].copy()
-        counted = numbers[retried, FACE + 1 :]
-        numbers[retried], measures[retried] = again.numbers[retried], again.measures[retried]
+        shape, before, counted = again.shape, time[retried], numbers[retried, FACE + 1 :]
+        numbers[retried], time[retried] = again.numbers[retried], again.time[retried]
+        normal[retried], point[retried] = again.normal[retried], again.point[retried]
         numbers[retried, FACE + 1 :] += counted
-        measures[retried, 0] = before + (1.0 - before) * measures[retried, 0]
+        time[retried] = before + (1.0 - before) * time[retried]
     shape, rows = remove_loose(environment, fronts, shape, numbers[:, STATUS] == FREE, has_faces)
-    return Response(shape, numbers[rows], measures[rows], source[rows])
+    return Response(shape, numbers[rows], time[rows], normal[rows], point[rows], source[rows])
 
 
 def move_rigidly(
@@ -124,7 +127,7 @@ def move_rigidly(
         if not hit.any():
             break
         impact = tried
-        contact = share * float(tried.measures[hit, 0].min())
+        contact = share * float(tried.time[hit].min())
         share = contact * (1.0 - gap)
         gap = min(gap * GAP_GROWTH, 0.5)
         tried = run(environment, fronts, shape, links, begin + share * (goals - begin), rules)
@@ -134,5 +137,5 @@ def move_rigidly(
         return tried
     hit = impact.numbers[:, STATUS] == COLLISION
     impact.numbers[~hit, STATUS] = FREE
-    impact.measures[:, 0] = contact
+    impact.time[:] = contact
     return impact._replace(shape=tried.shape)

@@ -115,7 +115,8 @@ def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
 
 
 @inlined
-def _face_holds(space: Space, face: Row, corner: Row) -> bool:
+def face_holds(space: Space, face: Row, corner: Row) -> bool:
+    """Whether a vertex is a corner of a face."""
     if space.dimension == 2:
         return space.vertex[face] == corner or space.vertex[space.phi1[face]] == corner
     dart = face
@@ -132,7 +133,7 @@ def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
     """Whether the way from a point of the vertex a (b < 0) or of the edge ab to q begins in the closed cell."""
     for slot in range(space.face.shape[1]):
         face = integer(space.face[cell, slot])
-        if face == NO_FACE or not _face_holds(space, face, a) or (b >= 0 and not _face_holds(space, face, b)):
+        if face == NO_FACE or not face_holds(space, face, a) or (b >= 0 and not face_holds(space, face, b)):
             continue
         if side_of_face(space, face, q) < 0:
             return False
@@ -289,6 +290,6 @@ def touches_obstacle(space: Space, cell: Row, kind: Row, dart: Row, slot: Row) -
             face = space.face[other, other_slot]
             if face == NO_FACE or space.neighbour[other, other_slot] != BLOCKED:
                 continue
-            if _face_holds(space, face, a) and (b < 0 or _face_holds(space, face, b)):
+            if face_holds(space, face, a) and (b < 0 or face_holds(space, face, b)):
                 return True
     return False

@@ -19,7 +19,7 @@ import numpy as np
 from abut.cells.convexity import is_collinear, point_3d
 from abut.cells.darts import Row
 from abut.cells.following import COUNT, TESTS, VISITS, Front, push_around, push_star
-from abut.cells.signs import NOWHERE, THROUGH_EDGE, leave_tie, side_of_face
+from abut.cells.signs import MISSED, NOWHERE, THROUGH_EDGE, leave_tie, pass_face, side_of_face
 from abut.cells.space import BLOCKED, NO_FACE, Space, _measure_plane, corners_of_face
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
@@ -155,6 +155,12 @@ def open_face_meets(space: Space, face: Row, plane: Plane, p: Vec3, g: Vec3, q: 
 
 
 @kernel
+def _passes(space: Space, face: Row, p: Vec3, g: Vec3) -> bool:
+    """Whether the moving end itself is stopped by a face: what the edge enters of that between its end and its new place comes later."""
+    return side_of_face(space, face, g) < 0 and pass_face(space, face, p, g)[0] != MISSED
+
+
+@kernel
 def _time_of_face(space: Space, face: Row, p: Vec3, g: Vec3, q: Vec3) -> First:
     """When the edge first meets a face that its triangle enters."""
     if side_of_face(space, face, q) == 0:  # the common segment points at q: all of it is met at once
@@ -173,7 +179,7 @@ def _time_of_face(space: Space, face: Row, p: Vec3, g: Vec3, q: Vec3) -> First:
         if dart == face:
             break
     if best == np.inf:
-        return 0.0, 2, face
+        return (np.inf if _passes(space, face, p, g) else 0.0), 2, face
     return best, 1, hit
 
 
@@ -202,7 +208,11 @@ def _enters_along_edge(space: Space, dart: Row, p: Vec3, g: Vec3, q: Vec3) -> Fi
         best = cross_segment_plane(p, g, q, _raised(q, axis), a)
     if _in_triangle(drop_axis(b, axis), x, y, z):
         best = min(best, cross_segment_plane(p, g, q, _raised(q, axis), b))
-    return (best if best < np.inf else 0.0), 1, dart
+    if (
+        best == np.inf
+    ):  # the moving end is stopped by the edge itself: else p and g, or q too, would lie on the same, open side
+        best = cross_segment_plane(p, g, a, b, _raised(a, axis))
+    return best, 1, dart
 
 
 @kernel
@@ -293,7 +303,8 @@ def _grow_in_polygon(space: Space, front: Front, cell: Row, p: Vec3, g: Vec3, q:
                 other = cross_segment_plane(p, g, q, _raised(q, 2), b)
                 if other < time:
                     time, new_hit = other, following
-            time = time if time < np.inf else 0.0
+            if time == np.inf and not _passes(space, dart, p, g):
+                time = 0.0
         if time < best:
             best, kind, hit = time, new_kind, new_hit
     return best, kind, hit
@@ -301,7 +312,11 @@ def _grow_in_polygon(space: Space, front: Front, cell: Row, p: Vec3, g: Vec3, q:
 
 @kernel
 def search_triangle(space: Space, front: Front, p: Vec3, g: Vec3, q: Vec3) -> First:
-    """What the edge from q to a point that moves from p to g meets first. The front holds the cells of the free segments pg and pq."""
+    """What the edge from q to a point that moves from p to g meets first. The front holds the cells of the free segments pg and pq.
+
+    Where pg is free only up to some time, the front holds the cells until then, and what is met before that is found likewise: the part of the
+    triangle swept until then meets no edge and enters no face that the whole does not.
+    """
     stay_apart()
     best, kind, hit = np.inf, 0, NO_FACE
     if is_collinear(p, g, q):

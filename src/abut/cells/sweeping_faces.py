@@ -143,10 +143,11 @@ def _look_into_cell(space: Space, front: Front, cell: Row, h: Corners, turn: int
 
 
 @kernel
-def search_tetrahedron(space: Space, front: Front, p: Vec3, g: Vec3, b: Vec3, c: Vec3) -> First:
+def search_tetrahedron(space: Space, front: Front, p: Vec3, g: Vec3, b: Vec3, c: Vec3, edges_are_free: bool) -> First:
     """What a face with the corners b and c and one that moves from p to g meets first, other than with its edges.
 
-    The front holds the cells of the free segments pg, pb, pc and bc. Flat tetrahedra meet nothing here.
+    The front holds the cells of the free segments pg, pb, pc and bc, of pg where it is not free those of its first part. Flat tetrahedra meet
+    nothing here, nor do others where edges meet something before any vertex of the environment is in the tetrahedron.
     """
     best, kind, hit, is_entered = np.inf, 0, NO_FACE, False
     h, turn = (p, g, b, c), orient_3d(p, g, b, c)
@@ -163,6 +164,6 @@ def search_tetrahedron(space: Space, front: Front, p: Vec3, g: Vec3, b: Vec3, c:
         is_entered |= entered
         if time < best:
             best, kind, hit = time, new_kind, new_hit
-    if is_entered and best == np.inf:
+    if is_entered and best == np.inf and edges_are_free:
         best = 0.0
     return best, kind, hit

@@ -2,12 +2,13 @@
 
 Edges are tested quasi-continuously (algorithm 8: a segment from the new position along the edge) or continuously (`sweeping`). Two eliminations:
 
-    by cells      the start, the target and the other end lie in one closed cell, which is convex and holds the swept triangle
-    by direction  the vertex moves into its own closed body: it lies behind all its faces, strictly so behind one of those at the edge
+    by cells      the start, the target and the other end lie in one closed cell, which is convex and holds the swept triangle; or no
+                  obstacle sticks out near the three (`reentrant`)
+    by direction  the vertex moves into its own closed body: behind all its faces
 
-The second rests on the body being free of obstacles inside, and on the move not turning it inside out. For the swept tetrahedra of its faces
-are then the part that the body loses, and the swept triangle lies in their border. A vertex pushed through the far side of a body thinner than
-its step breaks that premise; the edges are then not tested in that step.
+The second would rest on the body being free of obstacles inside, and on the move not turning it inside out. Neither can be relied on: a spike
+enters a face unseen where only the new places of edges are tested (figure 4.10, case 5), and a vertex may be pushed through a part thinner
+than its step. So edges are left out by direction only where no obstacle sticks out near them, which by itself tells that they are free.
 """
 
 from typing import NamedTuple
@@ -15,26 +16,28 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.arrays import Floats, Integers
-from abut.cells.convexity import point_2d, point_3d
+from abut.cells.convexity import point_3d
 from abut.cells.darts import Indices, Row
 from abut.cells.following import (
     ANY_CELL,
     EDGE_TESTS,
     EDGES_BEHIND,
+    EDGES_CLEAR,
     EDGES_INSIDE,
     FACE_TESTS,
     Front,
     begin,
     follow,
 )
+from abut.cells.reentrant import Voxels, is_clear
 from abut.cells.space import NO_FACE, Space
-from abut.cells.sweeping import First, search_triangle
+from abut.cells.sweeping import First, lower, search_triangle, upper
 from abut.cells.sweeping_faces import search_tetrahedron
-from abut.geometry.predicates import orient_2d, orient_3d
-from abut.geometry.vec import Vec3
-from abut.jit import integer, kernel, stay_apart
+from abut.geometry.vec import Vec3, cross, dot, subtract
+from abut.jit import inlined, integer, kernel, stay_apart
 
-CULL_CELLS, CULL_DIRECTION = 1, 2
+CULL_CELLS, CULL_DIRECTION, CULL_CLEAR = 1, 2, 4
+"""The last says that the voxels of `Rules` hold and that the edges are free where they are."""
 FACES_QUASI, FACES_CONTINUOUS = 1, 2
 NOTHING = -1
 Ends = tuple[Row, Row, Row, Row]
@@ -65,39 +68,49 @@ class Rules(NamedTuple):
     is_continuous: bool
     is_exhaustive: bool
     culls: int
-    """CULL_CELLS, CULL_DIRECTION, both or 0"""
+    """of CULL_CELLS, CULL_DIRECTION and CULL_CLEAR"""
     faces: int
     """FACES_QUASI, FACES_CONTINUOUS or 0"""
     restitution: float
     """below 0: vertices stop; 0: they slide; above: they bounce"""
+    voxels: Voxels
+    """where obstacles stick out"""
 
 
 @kernel
 def goes_inwards(space: Space, body: Body, row: Row, g: Vec3) -> bool:
-    """Whether a vertex that moves to g goes behind all its faces, or along them."""
+    """Whether a vertex that moves to g goes behind all its faces, or along them; rounded, for nothing rests on it."""
     first, last = body.fan_start[row], body.fan_start[row + 1]
+    p = point_3d(body.position, row)
     for k in range(first, last):
-        if side_of_fan(space, body, row, k, g) > 0:
+        a, b = point_3d(body.position, body.fan[k, 0]), point_3d(body.position, body.fan[k, 1])
+        if space.dimension == 2:
+            u, v = subtract(b, a), subtract(g, a)
+            if u[0] * v[1] - u[1] * v[0] < 0.0:
+                return False
+        elif dot(cross(subtract(a, p), subtract(b, p)), subtract(g, p)) > 0.0:
             return False
     return bool(last > first)
 
 
-@kernel
-def side_of_fan(space: Space, body: Body, row: Row, k: Row, g: Vec3) -> int:
-    """1 where g lies outside of a face of the vertex, −1 behind it, 0 in its plane."""
-    i, j = body.fan[k, 0], body.fan[k, 1]
-    if space.dimension == 2:
-        return -orient_2d(point_2d(body.position, i), point_2d(body.position, j), (g[0], g[1]))
-    return orient_3d(point_3d(body.position, row), point_3d(body.position, i), point_3d(body.position, j), g)
+@inlined
+def tests_all(rules: Rules) -> bool:
+    """Whether all that a vertex does on its way is tested continuously: then the first contact is known from one try."""
+    return rules.is_continuous and rules.faces != FACES_QUASI
 
 
-@kernel
-def is_behind(space: Space, body: Body, row: Row, other: Row, g: Vec3) -> bool:
-    """Whether g lies strictly behind a face at the edge from the vertex to another: its swept triangle then borders on volume that the body loses."""
-    for k in range(body.fan_start[row], body.fan_start[row + 1]):
-        if (body.fan[k, 0] == other or body.fan[k, 1] == other) and side_of_fan(space, body, row, k, g) < 0:
-            return True
-    return False
+@inlined
+def enclose(low: Vec3, high: Vec3, x: Vec3) -> tuple[Vec3, Vec3]:
+    """The box grown to hold x."""
+    return lower(low, x), upper(high, x)
+
+
+@inlined
+def is_clear_about(rules: Rules, p: Vec3, g: Vec3, a: Vec3, b: Vec3) -> bool:
+    """Whether eliminations may go by voxels, and no obstacle sticks out in the box about some points."""
+    if (rules.culls & CULL_CLEAR) == 0:
+        return False
+    return is_clear(rules.voxels, lower(lower(p, g), lower(a, b)), upper(upper(p, g), upper(a, b)))
 
 
 @kernel
@@ -113,9 +126,20 @@ def _list_cells(space: Space, front: Front, count: int, cells: Ends, begins: Poi
 
 @kernel
 def test_edge(
-    space: Space, front: Front, rules: Rules, p: Vec3, p_cell: Row, g: Vec3, g_cell: Row, q: Vec3, q_cell: Row
+    space: Space,
+    front: Front,
+    rules: Rules,
+    p: Vec3,
+    p_cell: Row,
+    g: Vec3,
+    g_cell: Row,
+    q: Vec3,
+    q_cell: Row,
+    is_reached: bool,
 ) -> First:
-    """What an edge meets first whose end moves from p to g, freely, while q stays. A quasi-continuous test may miss what gq does not cross.
+    """What an edge meets first whose end moves from p to g while q stays. A quasi-continuous test may miss what gq does not cross.
+
+    A continuous one may be asked where g is not reached: then what the edge meets before its end is stopped is among what is found.
 
     By dichotomy nothing is known about a hit but that there is one: its time is 0, its dart that of the face that gq goes through.
     """
@@ -126,9 +150,10 @@ def test_edge(
             return np.inf, 0, NO_FACE
         if not rules.is_exhaustive:
             return 0.0, space.dimension - 1, space.face[cell, slot]
-    if _list_cells(space, front, integer(2), (p_cell, p_cell, p_cell, p_cell), (p, p, p, p), (g, q, q, q)) < 2:
+    ends_free = _list_cells(space, front, integer(2), (p_cell, p_cell, p_cell, p_cell), (p, p, p, p), (g, q, q, q))
+    if ends_free < (2 if is_reached else 1):
         # An obstacle has been put in the way of the edge: all that can be asked is whether it gets free.
-        is_free = rules.is_continuous and follow(space, front, False, g_cell, g, q, q_cell)[1] == NO_FACE
+        is_free = rules.is_continuous and is_reached and follow(space, front, False, g_cell, g, q, q_cell)[1] == NO_FACE
         return (np.inf if is_free else 0.0), space.dimension - 1, space.face[g_cell, 0]
     time, kind, dart = search_triangle(space, front, p, g, q)
     if time == np.inf and not rules.is_continuous:
@@ -138,9 +163,19 @@ def test_edge(
 
 @kernel
 def _test_face(
-    space: Space, front: Front, rules: Rules, p: Vec3, p_cell: Row, g: Vec3, g_cell: Row, b: Vec3, b_cell: Row, c: Vec3
+    space: Space,
+    front: Front,
+    rules: Rules,
+    p: Vec3,
+    p_cell: Row,
+    g: Vec3,
+    g_cell: Row,
+    b: Vec3,
+    b_cell: Row,
+    c: Vec3,
+    edges_are_free: bool,
 ) -> First:
-    """What a face with the corners b and c and one that moves from p to g meets first; its edges are free."""
+    """What a face with the corners b and c and one that moves from p to g meets first, other than with its edges."""
     is_hit = rules.faces == FACES_CONTINUOUS
     if not is_hit:
         _list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
@@ -148,7 +183,7 @@ def _test_face(
     if not is_hit:
         return np.inf, 0, NO_FACE
     _list_cells(space, front, integer(4), (p_cell, p_cell, p_cell, b_cell), (p, p, p, b), (g, b, c, c))
-    time, kind, dart = search_tetrahedron(space, front, p, g, b, c)
+    time, kind, dart = search_tetrahedron(space, front, p, g, b, c, edges_are_free)
     if time == np.inf and rules.faces == FACES_QUASI:
         return 0.0, space.dimension - 1, space.face[p_cell, 0]
     return time, kind, dart
@@ -156,9 +191,12 @@ def _test_face(
 
 @kernel
 def find_first(
-    space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3, g_cell: Row
+    space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3, g_cell: Row, is_reached: bool
 ) -> tuple[float, int, Row, Row, Row]:
-    """What the edges and faces of a vertex meet first on its free way to g: time, kind, dart, edge and face (one of them NOTHING)."""
+    """What the edges and faces of a vertex meet first on its way to g: time, kind, dart, edge and face (one of them NOTHING).
+
+    The way is free, or `g_cell` is the last cell of its free part.
+    """
     stay_apart()
     p, p_cell = point_3d(body.position, row), integer(body.cell[row])
     best, kind, dart, edge, face = np.inf, 0, NO_FACE, NOTHING, NOTHING
@@ -170,27 +208,30 @@ def find_first(
         if by_cells and stays and q_cell == p_cell:
             front.state[EDGES_INSIDE] += 1
             continue
-        if inwards and is_behind(space, body, row, other, g):
-            front.state[EDGES_BEHIND] += 1
+        if (by_cells or inwards) and is_clear_about(rules, p, g, q, q):
+            front.state[EDGES_CLEAR if by_cells else EDGES_BEHIND] += 1
             continue
         front.state[EDGE_TESTS] += 1
         goal = q_cell if by_cells else integer(ANY_CELL)
-        time, new_kind, new_dart = test_edge(space, front, rules, p, p_cell, g, g_cell, q, goal)
+        time, new_kind, new_dart = test_edge(space, front, rules, p, p_cell, g, g_cell, q, goal, is_reached)
         if time < best:
             best, kind, dart, edge = time, new_kind, new_dart, body.ring[k, 1]
-    if rules.faces == 0 or best < np.inf:
+    edges_are_free = is_reached and best == np.inf
+    if rules.faces == 0 or not (edges_are_free or tests_all(rules)):
         return best, kind, dart, edge, face
     for k in range(body.fan_start[row], body.fan_start[row + 1]):
         i, j = body.fan[k, 0], body.fan[k, 1]
         if by_cells and stays and body.cell[i] == p_cell and body.cell[j] == p_cell:
             continue
-        if inwards and side_of_fan(space, body, row, k, g) < 0:
+        b, c = point_3d(body.position, i), point_3d(body.position, j)
+        if (by_cells or inwards) and is_clear_about(rules, p, g, b, c):
             continue
         front.state[FACE_TESTS] += 1
-        b, c = point_3d(body.position, i), point_3d(body.position, j)
-        time, new_kind, new_dart = _test_face(space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c)
+        time, new_kind, new_dart = _test_face(
+            space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c, edges_are_free
+        )
         if time < best:
-            best, kind, dart, face = time, new_kind, new_dart, body.fan[k, 2]
+            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, body.fan[k, 2]
     return best, kind, dart, edge, face
 
 

@@ -9,9 +9,13 @@ Guarantee: at the end of every step no two contours are nearer than `clear` (CLE
 another. A thin body that would jump over another within one step is kept from it: no point moves by more than a quarter of the least
 width of the moving bodies in a sub-step.
 
-Energy (kinetic and potential) does not grow, but for rounding: impulses without restitution cannot add to it, those with are taken
-back where they did, and stopping takes away. Known limits: velocities are resolved by `sweeps` of Gauss–Seidel, so tall piles yield a
-little until they rest; a body may come to rest up to `skin` above another.
+Energy (kinetic and potential) of a group of bodies in contact does not grow in a step, but for rounding. Impulses with restitution are taken
+back in a group where they would add to it; bodies that rise are held back where the group has no energy to lift them (others may have
+been stopped on their way down); what still moves is slowed to what is left. Groups do not affect one another.
+
+Known limits: a collision in the middle of a step first takes the speed that the step leaves room for, then bounces with what is left, so
+bounces lose more than the restitution says; a body may come to rest up to `skin` above another; nothing but friction and collisions stops
+a round body from rolling.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +27,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.contours.contour import Contour
 from abut.contours.many import as_tables, find_pairs
-from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, resolve
+from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, recall, resolve
 from abut.contours.poses import as_poses
 from abut.errors import InvalidInput
 from abut.jit import threads_for
@@ -32,7 +36,14 @@ SKIN = 2e-3
 """Distance, as a part of the smallest contour's size, below which places are contacts."""
 CLEAR = 1e-6
 """Distance, likewise, that is kept between contours."""
-SWEEPS = 40
+SETTLED, SETTLED_FAST = 1e-4, 1e-7
+"""Velocities are resolved to this part of what gravity gives in a step, plus that part of the fastest."""
+SPACING = 0.05
+"""Of two places of a pair within this part of the least width the nearer is enough."""
+PUSHED, PUSH = 0.25, 0.25
+"""A pair that kept its bodies from moving, for want of room to roll, opens to this part of the skin, by that part of the way in a step."""
+RECALLED = 0.05
+"""Impulses are guessed from those of a place within this part of the least width."""
 HALVINGS = 8
 """A share of a step below 2⁻⁸ is none."""
 SLOW = 4.0
@@ -78,6 +89,10 @@ class Animation:
         self._inertia = np.array([contour.inertia for contour in contours])
         self._inverse = np.zeros((count, 2))
         self._inverse[~held] = 1.0 / np.stack([self._mass, self._inertia], axis=1)[~held]
+        self._last, self._last_dt = (np.empty((0, 2), np.int64), np.empty((0, 4))), 1.0
+        self._stuck = np.empty(0, np.int64)
+        self.sweeps = 0
+        """Gauss–Seidel sweeps so far"""
         self._local = np.array([contour.centroid for contour in contours]).reshape(count, 2)
         self.angle = np.arctan2(rows[:, 1], rows[:, 0])
         self.position = self._turned(rows) + rows[:, 2:]
@@ -113,12 +128,13 @@ class Animation:
     @property
     def energy(self) -> float:
         """Kinetic and potential energy of the bodies that move."""
-        return self._energy(self.velocity, self.position)
+        return float(self._energies(self.velocity, self.position, np.zeros(len(self._held), np.int64)).sum())
 
-    def _energy(self, velocity: Floats, position: Floats) -> float:
-        moving = ~self._held
+    def _energies(self, velocity: Floats, position: Floats, group: Integers) -> Floats:
+        """(m,) the energy of each group, in the row of its number."""
         kinetic = 0.5 * (self._mass * (velocity[:, :2] ** 2).sum(axis=1) + self._inertia * velocity[:, 2] ** 2)
-        return float((kinetic - self._mass * (position @ self.gravity))[moving].sum())
+        energy = np.where(self._held, 0.0, kinetic - self._mass * (position @ self.gravity))
+        return np.bincount(group, energy, minlength=len(group)).astype(np.float64)
 
     def _blocked(self, pairs: Integers, rows: Floats) -> Integers:
         out = np.zeros(len(pairs), np.int64)
@@ -141,7 +157,6 @@ class Animation:
         return contacts
 
     def _advance(self, dt: float) -> int:
-        before = self._energy(self.velocity, self.position)
         velocity = self.velocity.copy()
         velocity[~self._held, :2] += dt * self.gravity
         rows = self._rows(self.position, self.angle)
@@ -149,36 +164,68 @@ class Animation:
         reach = self.skin + 2.0 * dt * float(speed.max(initial=0.0))
         pairs = find_pairs(self._tables, rows, reach)
         pairs = pairs[~(self._held[pairs[:, 0]] & self._held[pairs[:, 1]])]
-        count = self._resolve(
-            velocity, rows, pairs, dt, min(reach, self.skin + 2.0 * dt * float(speed.max(initial=0.0)))
-        )
-        self._move(velocity, pairs, dt, before)
+        group = self._groups(pairs)
+        before = self._energies(self.velocity, self.position, group)
+        count = self._resolve(velocity, rows, pairs, dt, reach, group)
+        self._move(velocity, pairs, dt, before, group)
         return count
 
-    def _resolve(self, velocity: Floats, rows: Floats, pairs: Integers, dt: float, reach: float) -> int:
+    def _groups(self, pairs: Integers) -> Integers:
+        """(m,) for each body the least number of those that it is connected with by pairs of bodies that move: groups do not affect one another."""
+        group = np.arange(len(self._held))
+        linked = pairs[~self._held[pairs].any(axis=1)]
+        while True:
+            least = group.copy()
+            np.minimum.at(least, linked[:, 0], group[linked[:, 1]])
+            np.minimum.at(least, linked[:, 1], group[linked[:, 0]])
+            least = least[least]
+            if (least == group).all():
+                return group
+            group = least
+
+    def _resolve(
+        self, velocity: Floats, rows: Floats, pairs: Integers, dt: float, reach: float, group: Integers
+    ) -> int:
         """Contacts of the step, and impulses for them."""
         out, counts = np.empty((len(pairs) * ROOM, COLUMNS)), np.zeros(len(pairs), np.int64)
         with threads_for(len(pairs), PAIRS_ON_THREADS):
-            find_near(self._tables, rows, pairs, reach, out, counts)
+            find_near(self._tables, rows, pairs, reach, SPACING * self._width, out, counts)
         kept = (np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1)
         places, bodies = out[kept], np.repeat(pairs, counts, axis=0)
+        guess = np.zeros((len(places), 2))
+        recall(bodies, places, *self._last, RECALLED * self._width, guess)
+        guess *= dt / self._last_dt
+        self._last_dt = dt
         if not len(places):
+            self._last = (bodies, np.empty((0, 4)))
             return 0
         free = np.maximum(places[:, 6] - 0.5 * self.skin, 0.0) / dt
+        stuck = np.isin(bodies @ (len(velocity), 1), self._stuck) & (places[:, 6] < PUSHED * self.skin)
+        free[stuck] = PUSH * (places[stuck, 6] - PUSHED * self.skin) / dt
         closing = self._closing(velocity, places, bodies)
         touching = places[:, 6] <= self.skin
-        bounce = np.where(
-            touching & (closing > SLOW * dt * float(np.hypot(*self.gravity))), self.restitution * closing, 0.0
-        )
-        kinetic = self._energy(velocity, self.position)
-        trial = velocity.copy()
-        for allowed in (np.where(bounce > 0.0, -bounce, free), free):
-            trial[:] = velocity
-            impulse = np.zeros((len(places), 2))
-            resolve(bodies, places, allowed, self.position, self._inverse, self.friction, SWEEPS, impulse, trial)
-            if self._energy(trial, self.position) <= kinetic:
-                break
-        velocity[:] = trial
+        fall = dt * float(np.hypot(*self.gravity))
+        bounces = touching & (closing > SLOW * fall) & (self.restitution > 0.0)
+        settled = SETTLED * fall + SETTLED_FAST * float(np.abs(velocity).max())
+        upwards = np.argsort(-(places[:, :2] @ self.gravity), kind="stable")
+
+        def respond(allowed: Floats) -> tuple[Floats, Floats]:
+            after, impulse = velocity.copy(), guess[upwards]
+            self.sweeps += resolve(
+                bodies[upwards], places[upwards], allowed[upwards], self.position, self._inverse, self.friction, settled,
+                impulse, after,
+            )  # fmt: skip
+            return after, impulse
+
+        after, impulse = respond(free)
+        if bounces.any():
+            lively, _ = respond(np.where(bounces, -self.restitution * closing, free))
+            grown = self._energies(lively, self.position, group) > self._energies(velocity, self.position, group)
+            after = np.where(grown[group][:, np.newaxis], after, lively)
+        velocity[:] = after
+        kept = np.column_stack([places[:, :2], np.zeros((len(places), 2))])
+        kept[upwards, 2:] = impulse
+        self._last = (bodies, kept)
         return int(touching.sum())
 
     def _closing(self, velocity: Floats, places: Floats, bodies: Integers) -> Floats:
@@ -188,24 +235,30 @@ class Animation:
 
         return ((at(bodies[:, 0], places[:, 0:2]) - at(bodies[:, 1], places[:, 2:4])) * places[:, 4:6]).sum(axis=1)
 
-    def _move(self, velocity: Floats, pairs: Integers, dt: float, before: float) -> None:
-        """Move every body by its share of the step, the largest that leaves all pairs clear, and take energy away where it would have grown."""
-        share = np.ones(len(velocity))
+    def _move(self, velocity: Floats, pairs: Integers, dt: float, before: Floats, group: Integers) -> None:
+        """Move every body by its share of the step, the largest that leaves all pairs clear and lets no group rise above its energy.
+
+        What moves on top of that is slowed, group by group, until it has no more energy than before."""
+        share, stuck = np.ones(len(velocity)), np.empty(0, np.int64)
         chosen = np.arange(len(pairs))
         while True:
             position = self.position + (share * dt)[:, np.newaxis] * velocity[:, :2]
             angle = self.angle + share * dt * velocity[:, 2]
             blocked = chosen[self._blocked(pairs[chosen], self._rows(position, angle)) != 0]
-            if not len(blocked):
+            resting = self._energies(0.0 * velocity, position, group)
+            lifted = (resting > before)[group] & ((position - self.position) @ self.gravity < 0.0)
+            stuck = np.union1d(stuck, pairs[blocked] @ (len(share), 1))
+            slower = np.union1d(pairs[blocked], np.flatnonzero(lifted))
+            if not len(slower):
                 break
-            slower = np.unique(pairs[blocked])
             share[slower] = np.where(share[slower] <= 2.0**-HALVINGS, 0.0, 0.5 * share[slower])
             chosen = np.flatnonzero(np.isin(pairs, slower).any(axis=1))
         velocity = velocity * share[:, np.newaxis]
-        after, rest = self._energy(velocity, position), self._energy(0.0 * velocity, position)
-        if after > before:
-            velocity = velocity * np.sqrt(max(before - rest, 0.0) / (after - rest)) if after > rest else velocity
-        self.position, self.angle, self.velocity = position, angle, velocity
+        after = self._energies(velocity, position, group)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slowed = np.where(after > before, np.sqrt(np.maximum(before - resting, 0.0) / (after - resting)), 1.0)
+        self._stuck = stuck
+        self.position, self.angle, self.velocity = position, angle, velocity * slowed[group][:, np.newaxis]
 
     def frames(self, count: int, dt: float) -> Iterator[Floats]:
         """Poses (m,3) after each of `count` steps."""

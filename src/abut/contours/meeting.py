@@ -169,7 +169,7 @@ def meet(
 ) -> int:
     """Append the stretches where segment i of a and segment j of b meet to `raw`, as far as it reaches; their number with those before.
 
-    A row: i + s at the beginning and end, j + t there, 1 where it is a certain crossing inside both segments, i, j. Ends at `limit`."""
+    A row: i + s at the beginning and end, j + t there, 1 where it is a certain crossing inside both segments. Ends at `limit`."""
     pending = reserve_floats(PENDING_FLOATS)
     for k in range(4):
         store(pending, k, float(k % 2))
@@ -187,7 +187,7 @@ def meet(
             if count < len(raw):
                 raw[count, 0], raw[count, 1] = i + (s0 + found[0] * (s1 - s0)), i + (s0 + found[1] * (s1 - s0))
                 raw[count, 2], raw[count, 3] = j + (t0 + found[2] * (t1 - t0)), j + (t0 + found[3] * (t1 - t0))
-                raw[count, 4], raw[count, 5], raw[count, 6] = found[4], float(i), float(j)
+                raw[count, 4] = found[4]
             count += 1
         if verdict == CUT_BOTH:
             waiting = _push(pending, waiting, s0, s1, cut[0], cut[1], t0, t1, cut[3], cut[4])

@@ -1,9 +1,7 @@
 """From stretches of single segments to contacts of contours: joined at joints, told apart by kind, with points and normals.
 
 A place where segments join is found once by every segment there. Stretches of which one begins where another ends, on both contours, are
-one contact. Its kind follows from what a does: between two contacts, a lies inside or outside of b for good, so the winding number
-of b about a's point in the middle tells the side. If the numbers before and after differ, a crosses b; otherwise it touches.
-Stretches that are certain crossings need no such test.
+one contact. A contact that is no certain crossing is one where a passes from one side of b to the other (`sides`); otherwise it touches.
 
 Normals point from a to b: along n_a − n_b, n being the outward normals. Where one contour has a corner the other's normal is taken.
 """
@@ -11,9 +9,9 @@ Normals point from a to b: along n_a − n_b, n being the outward normals. Where
 import math
 
 from abut.arrays import Floats
-from abut.contours.cubic import Four, Vec2, point_at, tangent_at, transform
-from abut.contours.inside import wind
-from abut.contours.tables import BRIEF, MEETING, View, magnitude, segment_of, turn
+from abut.contours.cubic import Four, Vec2, tangent_at, transform
+from abut.contours.sides import STILL, cyclic, is_crossing, overlap, point_on, span, split
+from abut.contours.tables import BRIEF, MEETING, View, magnitude, segment_of
 from abut.jit import element, kernel
 
 CROSSING, TOUCH, INTERVAL = 0, 1, 2
@@ -25,39 +23,35 @@ CORNER = 1e-7
 """Sine of the angle between tangents at a joint above which it is a corner; rounding of a control point turns one by less, unless it is short."""
 OPPOSITE = 1e-6
 """|n_a − n_b| below which both normals agree: one contour touches the other from inside."""
+SAMPLES = 4
+"""Points of a stretch that are looked at: a stretch that ends where it begins, once around, is long."""
+ROW = 7
+"""Of a stretch: σ of a at the beginning and end, τ of b there, 1 for a certain crossing; then the place, σ and τ, or −1."""
 COLUMNS = 9
 """σ of a at the beginning and end, τ of b there, point x and y, normal x and y, kind."""
 
 
 @element
-def _split(sigma: float, count: int) -> tuple[int, float]:
-    """Segment and parameter within it of a parameter of the whole contour."""
-    whole = math.floor(sigma)
-    return (int(whole) % count, sigma - whole)
-
-
-@element
-def point_on(view: View, sigma: float, pose: Four) -> Vec2:
-    """The point of a contour at a parameter, moved by a pose."""
-    i, t = _split(sigma, view.leaf_count)
-    x, y = point_at(segment_of(view, i), t)
-    return turn(pose, x, y)
-
-
-@element
-def _cyclic(x: float, y: float, period: int) -> float:
-    d = abs(x - y) % float(period)
-    return min(d, period - d)
-
-
-@element
 def _same(a: View, b: View, pose: Four, s: float, t: float, p: float, q: float, near: float) -> bool:
     """Whether (s, t) and (p, q) are one place on both contours; beginning and end of a are told apart."""
-    if abs(s - p) > SAME_PARAMETER or _cyclic(t, q, b.leaf_count) > SAME_PARAMETER:
+    if abs(s - p) > SAME_PARAMETER or cyclic(t, q, float(b.leaf_count)) > SAME_PARAMETER:
         return False
     x, y = point_on(a, s, pose)
     u, v = point_on(a, p, pose)
     return abs(x - u) <= near and abs(y - v) <= near
+
+
+@element
+def _is_long(view: View, begin: float, end: float, brief: float) -> bool:
+    """Whether a stretch of a contour leaves the neighbourhood `brief` of its beginning."""
+    if end == begin:
+        return False
+    x, y = point_on(view, begin, STILL)
+    for k in range(1, SAMPLES + 1):
+        u, v = point_on(view, begin + k * (end - begin) / SAMPLES, STILL)
+        if (u - x) * (u - x) + (v - y) * (v - y) > brief * brief:
+            return True
+    return False
 
 
 @element
@@ -78,37 +72,63 @@ def _sort(raw: Floats, count: int) -> None:
         for k in range(gap, count):
             i = k
             while i >= gap and _is_before(raw, i, i - gap):
-                for c in range(5):
+                for c in range(ROW):
                     raw[i, c], raw[i - gap, c] = raw[i - gap, c], raw[i, c]
                 i -= gap
 
 
 @kernel
-def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float) -> int:
-    """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned. Column 4: 1 for a certain crossing."""
-    kept = 0
+def _find_places(raw: Floats, count: int) -> None:
+    """The place of a stretch that is one point is that point. Those of longer ones are open: a tangency is within rounding for a while."""
+    for k in range(count):
+        is_point = raw[k, 0] == raw[k, 1] and raw[k, 2] == raw[k, 3]
+        raw[k, 5], raw[k, 6] = (raw[k, 0], raw[k, 2]) if is_point else (-1.0, -1.0)
+
+
+@element
+def _keep_place(raw: Floats, into: int, other: int) -> None:
+    """Of two stretches that are joined, the one that is a point tells where: at a joint, one side may be a tangency while another is not."""
+    raw[into, 4] = 0.0
+    if raw[into, 5] < 0.0:
+        raw[into, 5], raw[into, 6] = raw[other, 5], raw[other, 6]
+
+
+@kernel
+def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, brief: float) -> int:
+    """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned.
+
+    Short stretches that overlap on both contours are one place, which then spans both: at a cusp, or where a segment has no length. Where
+    b turns back on itself, two long ones begin or end at one place: these stay two."""
+    kept, period = 0, float(b.leaf_count)
     for k in range(count):
         s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
-        joined = False
+        joined, long = False, _is_long(a, s0, s1, brief)
         for c in range(kept - 1, -1, -1):
             p0, p1, q0, q1 = raw[c, 0], raw[c, 1], raw[c, 2], raw[c, 3]
-            if (
-                _same(a, b, pose, p1, q1, s0, t0, near)
-                or _same(a, b, pose, p0, q0, s0, t0, near)
-                or _same(a, b, pose, p1, q1, s1, t1, near)
-            ):
+            follows = _same(a, b, pose, p1, q1, s0, t0, near)
+            beside = _same(a, b, pose, p0, q0, s0, t0, near) or _same(a, b, pose, p1, q1, s1, t1, near)
+            across = s0 <= p1 and p0 <= s1 and overlap(q0, q1, t0, t1, period)
+            if not (follows or beside or across):
+                continue
+            other_long = _is_long(a, p0, p1, brief)
+            if not long and not other_long:
+                raw[c, 0], raw[c, 1] = min(p0, s0), max(p1, s1)
+                raw[c, 2], raw[c, 3] = span(q0, q1, t0, t1, period)
+            elif follows or (beside and not (long and other_long)):
                 if p1 == p0 and s1 > p1:
                     raw[c, 2] = t0
                 if s1 > p1:
                     raw[c, 1], raw[c, 3] = s1, t1
-                raw[c, 4] = 0.0
-                joined = True
-                break
+            else:
+                continue
+            _keep_place(raw, c, k)
+            joined = True
+            break
         if not joined:
-            for col in range(5):
+            for col in range(ROW):
                 raw[kept, col] = raw[k, col]
             kept += 1
-    return _join_ends(a, b, pose, raw, kept, near)
+    return kept
 
 
 @kernel
@@ -126,12 +146,12 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
                     and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
                 ):
                     raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
-                    raw[k, 4] = 0.0
+                    _keep_place(raw, k, c)
                     joined = True
                     break
         if joined:
             for k in range(c, kept - 1):
-                for col in range(5):
+                for col in range(ROW):
                     raw[k, col] = raw[k + 1, col]
             kept -= 1
         else:
@@ -140,44 +160,10 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
 
 
 @element
-def _side(a: View, b: View, pose: Four, sigma: float, delta: float) -> int:
-    x, y = point_on(a, sigma, pose)
-    number, _ = wind(b, x, y, delta)
-    return number
-
-
-@kernel
-def _is_crossing(a: View, b: View, pose: Four, raw: Floats, kept: int, row: int, delta: float) -> bool:
-    """Whether a changes sides: winding numbers midway to the contacts before and after."""
-    n = float(a.leaf_count)
-    begin, end = raw[row, 0], raw[row, 1]
-    moved = True
-    while moved:  # contacts at the same place of a: b crosses or touches itself there
-        moved = False
-        for k in range(kept):
-            for turn_by in (-n, 0.0, n):
-                p0, p1 = raw[k, 0] + turn_by, raw[k, 1] + turn_by
-                if p0 <= end + 1e-12 and p1 >= begin - 1e-12 and (p0 < begin or p1 > end):
-                    begin, end, moved = min(begin, p0), max(end, p1), True
-        if end - begin >= n:
-            return False
-    before, after = begin - n, end + n
-    for k in range(kept):
-        for turn_by in (-n, 0.0, n):
-            p0, p1 = raw[k, 0] + turn_by, raw[k, 1] + turn_by
-            if p1 < begin:
-                before = max(before, p1)
-            if p0 > end:
-                after = min(after, p0)
-    before, after = max(before, end - n), min(after, begin + n)
-    return _side(a, b, pose, 0.5 * (before + begin), delta) != _side(a, b, pose, 0.5 * (end + after), delta)
-
-
-@element
 def _outward(view: View, sigma: float, pose: Four) -> tuple[float, float, bool]:
     """Outward unit normal at a parameter, and whether there is a corner; the mean of both sides there."""
     nearest = math.floor(sigma + 0.5)
-    i, t = _split(sigma, view.leaf_count)
+    i, t = split(sigma, view.leaf_count)
     corner = False
     if abs(sigma - nearest) <= 1e-9:
         x, y = tangent_at(transform(segment_of(view, (int(nearest) - 1) % view.leaf_count), pose), 1.0)
@@ -196,7 +182,7 @@ def _outward(view: View, sigma: float, pose: Four) -> tuple[float, float, bool]:
 def _normal(a: View, b: View, pose: Four, sigma: float, tau: float) -> Vec2:
     """Unit normal from a to b."""
     ax, ay, corner_a = _outward(a, sigma, pose)
-    bx, by, corner_b = _outward(b, tau, (1.0, 0.0, 0.0, 0.0))
+    bx, by, corner_b = _outward(b, tau, STILL)
     if corner_a and not corner_b:
         return (-bx, -by)
     if corner_b and not corner_a:
@@ -213,21 +199,25 @@ def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Fl
     """Contacts in b's coordinates from the first `count` stretches in `raw`, into `out` as far as it reaches; how many there are."""
     size = magnitude(a, b, pose)
     delta, brief = MEETING * size, BRIEF * size
+    _find_places(raw, count)
     _sort(raw, count)
-    kept = _join(a, b, pose, raw, count, SAME_PLACE * size)
+    near, kept = SAME_PLACE * size, count + 1
+    while count < kept:  # what was joined may meet others
+        kept, count = count, _join(a, b, pose, raw, count, near, brief)
+    kept = _join_ends(a, b, pose, raw, count, near)
     for k in range(min(kept, len(out))):
         s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
-        x0, y0 = point_on(a, s0, pose)
-        x1, y1 = point_on(a, s1, pose)
-        if s1 - s0 >= 0.5 or (x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0) > brief * brief:
+        if _is_long(a, s0, s1, brief):
             kind = INTERVAL
-        elif raw[k, 4] == 1.0 or _is_crossing(a, b, pose, raw, kept, k, delta):
+        elif raw[k, 4] == 1.0 or is_crossing(a, b, pose, raw, kept, k, delta, brief):
             kind = CROSSING
         else:
             kind = TOUCH
         period = float(b.leaf_count)
         way = (t1 - t0 + 0.5 * period) % period - 0.5 * period
         sigma, tau = 0.5 * (s0 + s1), t0 + 0.5 * way
+        if kind != INTERVAL and raw[k, 5] >= 0.0:
+            sigma, tau = raw[k, 5], raw[k, 6]
         if s0 >= a.leaf_count:
             s0, s1 = s0 - a.leaf_count, s1 - a.leaf_count
         out[k, 0], out[k, 1], out[k, 2], out[k, 3] = s0, s1, t0, t1

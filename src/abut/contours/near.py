@@ -1,9 +1,9 @@
 """What a step of an animation needs: places where contours are near one another, impulses that keep them apart, and proof that they are.
 
-Near places: of every two segments that are nearer than a reach, the nearest points; if there are more than ROOM, those nearest of all.
-Impulses: projected Gauss–Seidel on the velocities (Newton–Euler in the plane), one contact after the other, each impulse kept in the cone of
-Coulomb's friction. Without friction every sweep lowers the kinetic energy, as each impulse is a step of descent of a quadratic form that
-begins at zero; see `animation` for what guards the rest.
+Near places: of every two segments that are nearer than a reach, the nearest points, not closer together than a spacing; if there are more
+than ROOM, those nearest of all. Impulses: projected Gauss–Seidel on the velocities (Newton–Euler in the plane), one contact after the other,
+up and down the pile by turns, from a guess by the step before, each impulse kept in the cone of Coulomb's friction. `animation` sees to it that
+no energy comes from sweeps that have not settled.
 """
 
 import math
@@ -19,6 +19,8 @@ from abut.scratch import as_array, load, reserve_floats, reserve_integers, store
 
 ROOM = 12
 """Places of a pair that are kept: two are enough for polygons, rough contours rest on several."""
+SWEEPS = 200
+"""A pile of n bodies takes some n² sweeps from scratch, and few where impulses are known from the step before."""
 COLUMNS = 7
 """Point on a, point on b, unit normal from a to b, distance."""
 
@@ -29,25 +31,27 @@ def _pose_at(poses: Floats, i: int) -> Four:
 
 
 @kernel
-def _keep(out: Floats, count: int, row: tuple[float, float, float, float, float, float, float]) -> int:
-    """Append a place, or put it in place of the furthest; how many there are."""
-    place = count
-    if count == len(out):
-        place = 0
-        for k in range(1, count):
-            if out[k, 6] > out[place, 6]:
-                place = k
-        if out[place, 6] <= row[6]:
-            return count
-    else:
-        count += 1
+def _keep(out: Floats, count: int, row: tuple[float, float, float, float, float, float, float], spacing: float) -> int:
+    """Keep a place if it is nearer than those within `spacing` of it, and than the furthest where there is no room; how many there are."""
+    place, furthest = -1, 0
+    for k in range(count):
+        x, y = out[k, 0] - row[0], out[k, 1] - row[1]
+        if x * x + y * y < spacing * spacing:
+            place = k
+            break
+        if out[k, 6] > out[furthest, 6]:
+            furthest = k
+    if place < 0:
+        place = count if count < len(out) else furthest
+    if place < count and out[place, 6] <= row[6]:
+        return count
     for c in range(COLUMNS):
         out[place, c] = row[c]
-    return count
+    return max(count, place + 1)
 
 
 @kernel
-def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, out: Floats) -> int:
+def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, spacing: float, out: Floats) -> int:
     """Places in world coordinates where segments are nearer than `reach`."""
     pose = relative(pose_a, pose_b)
     delta = MEETING * magnitude(a, b, pose)
@@ -68,7 +72,7 @@ def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, out: 
                 u, v = point_at(q, t)
                 x, y = turn(pose_b, x, y)
                 u, v = turn(pose_b, u, v)
-                count = _keep(out, count, (x, y, u, v, (u - x) / distance, (v - y) / distance, distance))
+                count = _keep(out, count, (x, y, u, v, (u - x) / distance, (v - y) / distance, distance), spacing)
             continue
         if j >= b.leaf_count or (i < a.leaf_count and load(a.nodes, 6 * i + 4) >= load(b.nodes, 6 * j + 4)):
             for child in range(2 * i, 2 * i + 2):
@@ -84,7 +88,9 @@ def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, out: 
 
 
 @parallel
-def find_near(tables: Integers, poses: Floats, pairs: Integers, reach: float, out: Floats, counts: Integers) -> None:
+def find_near(
+    tables: Integers, poses: Floats, pairs: Integers, reach: float, spacing: float, out: Floats, counts: Integers
+) -> None:
     """Near places of pairs (p,2) of contours; pair k has rows k·ROOM to (k + 1)·ROOM of `out`."""
     for k in prange(len(pairs)):
         i, j = int(pairs[k, 0]), int(pairs[k, 1])
@@ -94,6 +100,7 @@ def find_near(tables: Integers, poses: Floats, pairs: Integers, reach: float, ou
             open_contour(int(tables[j])),
             _pose_at(poses, j),
             reach,
+            spacing,
             out[k * ROOM : (k + 1) * ROOM],
         )
 
@@ -140,6 +147,30 @@ def _push(
 
 
 @kernel
+def recall(bodies: Integers, places: Floats, old_bodies: Integers, old: Floats, near: float, impulse: Floats) -> None:
+    """A first guess of impulses (k,2): those of the places (rows of `old`: point, impulse) of the same pair that were nearest, within `near`.
+
+    Both lists ascend by pairs. An old place serves once."""
+    first = 0
+    for k in range(len(bodies)):
+        while first < len(old) and (
+            old_bodies[first, 0] < bodies[k, 0]
+            or (old_bodies[first, 0] == bodies[k, 0] and old_bodies[first, 1] < bodies[k, 1])
+        ):
+            first += 1
+        best, chosen = near * near, -1
+        c = first
+        while c < len(old) and old_bodies[c, 0] == bodies[k, 0] and old_bodies[c, 1] == bodies[k, 1]:
+            x, y = old[c, 0] - places[k, 0], old[c, 1] - places[k, 1]
+            if x * x + y * y <= best:
+                best, chosen = x * x + y * y, c
+            c += 1
+        if chosen >= 0:
+            impulse[k, 0], impulse[k, 1] = old[chosen, 2], old[chosen, 3]
+            old[chosen, 0] = math.inf
+
+
+@kernel
 def resolve(
     bodies: Integers,
     places: Floats,
@@ -147,16 +178,25 @@ def resolve(
     centre: Floats,
     inverse: Floats,
     friction: float,
-    sweeps: int,
+    settled: float,
     impulse: Floats,
     velocity: Floats,
-) -> None:
+) -> int:
     """Change velocities (m,3) so that at contact k bodies (i, j) approach no faster than allowed[k], by impulses (k,2) normal and tangential.
 
-    places: as COLUMNS say; inverse: (m,2) one over mass and over inertia."""
-    for sweep in range(sweeps):
+    places: as COLUMNS say; inverse: (m,2) one over mass and over inertia. `impulse` holds a first guess and becomes the answer. Ends
+    when no velocity changes by more than `settled` in a sweep, or after SWEEPS; how many there were."""
+    for k in range(len(bodies)):
+        for part in range(2):
+            nx, ny = places[k, 4], places[k, 5]
+            if part == 1:
+                nx, ny = -ny, nx
+            _push(velocity, inverse, centre, bodies[k, 1], places[k, 2], places[k, 3], nx, ny, impulse[k, part])
+            _push(velocity, inverse, centre, bodies[k, 0], places[k, 0], places[k, 1], nx, ny, -impulse[k, part])
+    for sweep in range(SWEEPS):
         largest = 0.0
-        for k in range(len(bodies)):
+        for turn_by in range(len(bodies)):
+            k = turn_by if sweep % 2 == 0 else len(bodies) - 1 - turn_by
             i, j = bodies[k, 0], bodies[k, 1]
             ax, ay, bx, by = places[k, 0], places[k, 1], places[k, 2], places[k, 3]
             for part in range(2):
@@ -177,5 +217,6 @@ def resolve(
                 _push(velocity, inverse, centre, j, bx, by, nx, ny, change)
                 _push(velocity, inverse, centre, i, ax, ay, nx, ny, -change)
                 largest = max(largest, math.fabs(change) * soft)
-        if sweep > 0 and largest <= 1e-12:
-            break
+        if sweep % 2 == 1 and largest <= settled:
+            return sweep + 1
+    return SWEEPS

@@ -9,9 +9,10 @@ import numpy as np
 from abut.arrays import Floats, Integers
 from abut.contours.cubic import Four
 from abut.contours.inside import wind
-from abut.contours.merging import make_contacts, point_on
+from abut.contours.merging import make_contacts
 from abut.contours.nearest import find_nearest
 from abut.contours.search import boxes_overlap, find_meetings
+from abut.contours.sides import STILL, point_on
 from abut.contours.tables import MEETING, View, magnitude, open_contour, relative, turn, turn_back
 from abut.jit import element, integer, kernel, parallel, prange
 from abut.scratch import as_array, load, reserve_floats
@@ -22,7 +23,6 @@ RAW_ROOM = 512
 """Stretches that a query of many has room for."""
 CHUNKS = 64
 NO_LIMIT = 2**62
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -113,7 +113,7 @@ def measure_once(table_a: int, table_b: int, c: float, s: float, x: float, y: fl
         boxes, leaves = boxes + more, leaves + pairs
     out[1], out[2] = sigma, tau
     out[3], out[4] = point_on(a, sigma, pose)
-    out[5], out[6] = point_on(b, tau, IDENTITY)
+    out[5], out[6] = point_on(b, tau, STILL)
     out[7], out[8] = float(boxes), float(leaves)
     return relation
 

@@ -24,10 +24,13 @@ from abut.scratch import pointer_to_floats, pointer_to_integers32
 
 EDGE_ROW = 16
 """Numbers of an edge: tail (3), unit direction (3), length, then for its left and its right face the unit vector in the face's plane that points
-from the edge into the face (3 each), and three unused."""
+from the edge into the face (3 each), and three unused: two lines of the cache."""
 
 PLANE_ROW = 4
 """Numbers of a face: unit normal outwards, and its distance from the middle: n·x ≤ distance inside."""
+
+SIDE_ROW = 4
+"""Numbers of a link from a face to one of its edges: the edge's unit vector into this face, and its product with a point of the edge."""
 
 
 class Hull:
@@ -121,8 +124,10 @@ class Tables(NamedTuple):
     vertices: Floats
     edges: Floats
     planes: Floats
+    sides: Floats
     vertex_starts: NDArray[np.int32]
-    vertex_links: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    vertex_edges: NDArray[np.int32]
     edge_links: NDArray[np.int32]
     face_starts: NDArray[np.int32]
     face_links: NDArray[np.int32]
@@ -132,15 +137,19 @@ class View(NamedTuple):
     """What kernels see of hulls: pointers. Indices are those of all hulls one after the other.
 
     vertices (v,3), edges (e, EDGE_ROW) and planes (f, PLANE_ROW): float64. Vertex i has the links vertex_starts[i] to vertex_starts[i + 1], each
-    a neighbour and the edge to it. Edge i: tail, head, left face, right face. Face i has the links face_starts[i] to face_starts[i + 1], each twice
-    an edge, plus one where the face is on the edge's right.
+    with a neighbour and the edge to it. Edge i: tail, head, left face, right face. Face i has the links face_starts[i] to face_starts[i + 1], each
+    twice an edge, plus one where the face is on the edge's right. sides (face links, SIDE_ROW) repeats what the planes around a face need.
+
+    Climbing reads vertices and neighbours only, 48 bytes a vertex: the hulls of many bodies then stay in the cache nearest but one.
     """
 
     vertices: Any
     edges: Any
     planes: Any
+    sides: Any
     vertex_starts: Any
-    vertex_links: Any
+    neighbours: Any
+    vertex_edges: Any
     edge_links: Any
     face_starts: Any
     face_links: Any
@@ -153,11 +162,13 @@ def open_hulls(handle: Any) -> View:
         pointer_to_floats(handle[0]),
         pointer_to_floats(handle[1]),
         pointer_to_floats(handle[2]),
-        pointer_to_integers32(handle[3]),
+        pointer_to_floats(handle[3]),
         pointer_to_integers32(handle[4]),
         pointer_to_integers32(handle[5]),
         pointer_to_integers32(handle[6]),
         pointer_to_integers32(handle[7]),
+        pointer_to_integers32(handle[8]),
+        pointer_to_integers32(handle[9]),
     )
 
 
@@ -182,12 +193,15 @@ def _tabulate(hull: Hull) -> Tables:
     planes = np.hstack([hull.normals, np.array(offsets).reshape(-1, 1)])
     numbers = np.arange(len(edges))
     vertex_starts, order = _group(edges.T.ravel(), len(placed))
-    links = np.stack([edges[:, ::-1].T.ravel(), np.tile(numbers, 2)], axis=1)[order]
+    neighbours, vertex_edges = edges[:, ::-1].T.ravel()[order], np.tile(numbers, 2)[order]
     known = sides[:, 0] >= 0
     face_starts, face_order = _group(sides[known].T.ravel(), len(hull.faces))
     face_links = np.concatenate([2 * numbers[known], 2 * numbers[known] + 1])[face_order]
-    whole = (vertex_starts, links, np.hstack([edges, sides]), face_starts, face_links)
-    return Tables(placed, rows, planes, *(np.ascontiguousarray(a, dtype=np.int32) for a in whole))
+    inwards = np.vstack([rows[known, 7:10], rows[known, 10:13]])[face_order]
+    tails = (inwards * placed[edges[face_links >> 1, 0]]).sum(axis=1, keepdims=True)
+    whole = (vertex_starts, neighbours, vertex_edges, np.hstack([edges, sides]), face_starts, face_links)
+    floats = (placed, rows, planes, np.hstack([inwards, tails]))
+    return Tables(*floats, *(np.ascontiguousarray(a, dtype=np.int32) for a in whole))
 
 
 class Hulls:
@@ -237,8 +251,10 @@ def _join(parts: Sequence[Tables], starts: Integers) -> Tables:
         stack("vertices"),
         stack("edges"),
         stack("planes"),
-        chain("vertex_starts", "vertex_links"),
-        stack("vertex_links") + first[owners("vertex_links"), :2],
+        stack("sides"),
+        chain("vertex_starts", "neighbours"),
+        stack("neighbours") + first[owners("neighbours"), 0],
+        stack("vertex_edges") + first[owners("vertex_edges"), 1],
         np.where(edge_links >= 0, edge_links + shifts, edge_links),
         chain("face_starts", "face_links"),
         stack("face_links") + 2 * first[owners("face_links"), 1],

@@ -1,7 +1,7 @@
 """One pair of hulls: walk, check, and depth where they meet.
 
-An answer of the walk is checked by what makes it right: no point of a lies farther along the normal than the closest point of a, and no point of b
-farther back than that of b. The two supporting planes are then a proof that nothing is closer. If the check fails, all features are tried.
+The features of the last answer are tried first: `check` proves of most that they still are the closest. Else the walk goes on from them, and what it
+arrives at is proved likewise. If no proof is found, all features are tried.
 
 Hulls that meet, or come closer than NEAR, are asked for their depth (`polytope`); the direction is then that of the face or the edges it
 comes from, if these give no greater depth than the polytope did.
@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.convex.check import BENT, NEAR, TOLERANCE, direction, miss, prove
+from abut.convex.depth import FAILED, FLAT, FOUND, deepest_point, find_depth
 from abut.convex.exhaustive import Range, find_closest, find_least_depth
 from abut.convex.hull import View
-from abut.convex.polytope import ALIGNED, FAILED, FLAT, Polytope, deepest_point, find_depth, support
+from abut.convex.naming import name_features, points_of
+from abut.convex.polytope import Polytope
 from abut.convex.regions import (
     EDGE,
     FACE,
@@ -23,11 +26,9 @@ from abut.convex.regions import (
     a_vertex_of,
     apply,
     climb,
-    closest_on_edges,
-    edge_length,
     edge_part,
-    end_of,
     normal_of,
+    offset_of,
     turn,
     turn_back,
     vertex_at,
@@ -35,27 +36,14 @@ from abut.convex.regions import (
 from abut.convex.walk import CIRCLE, OVERLAP, closest_points, walk, walk_once
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel
-from abut.scratch import load
-
-TOLERANCE = 16 * 2.0**-52
-"""Of the scale (both radii and the distance of the middles): a transformed coordinate has some eight roundings, a height over a plane sixteen."""
-
-NEAR = 4096.0
-"""Tolerances within which closest points are too close to give a direction: 1.5e-11 of the scale."""
 
 CHECKED = 4096.0
 """Tolerances by which a supporting plane may miss; as a part of the scale it is below 2e-11."""
-
-BENT = 64.0
-"""The direction between points at a distance d is off by some tolerances divided by d; so many are allowed for."""
 
 IS_APART, IS_TOUCHING, IS_OVERLAPPING = 0, 1, 2
 BY_WALK, BY_CIRCLE, BY_ALL = 0, 1, 2
 MOST_IN_CIRCLE = 64
 """Features of a circle that are looked at. Circles have two or three; of a longer one the answer may fail its check, and all features are tried."""
-
-NAMED = 64.0
-"""Tolerances by which the depth along a feature's own direction may exceed the polytope's."""
 
 
 class Answer(NamedTuple):
@@ -70,35 +58,6 @@ class Answer(NamedTuple):
     b: int
     steps: int
     way: int
-
-
-@element
-def _direction(view: View, a: int, b: int, p: Vec3, q: Vec3, b_to_a: Frame, extent: float) -> Vec3:
-    """From a to b: the normal of a face or of two edges where the features have one, which is exact at any distance."""
-    if a & 3 == FACE:
-        return normal_of(view, a >> 2)
-    if b & 3 == FACE:
-        return scale(turn(b_to_a, normal_of(view, b >> 2)), -1.0)
-    d = subtract(q, p)
-    size = math.sqrt(norm_sq(d))
-    if a & 3 == EDGE and b & 3 == EDGE:
-        n = cross(edge_part(view, a >> 2, 3), turn(b_to_a, edge_part(view, b >> 2, 3)))
-        sine = math.sqrt(norm_sq(n))
-        if sine * extent > size:  # the error of n is a rounding divided by the sine, that of d by size / extent
-            n = scale(n, 1.0 / sine)
-            along = dot(n, d)
-            if abs(along) > 0.999 * size:
-                return n if along > 0.0 else scale(n, -1.0)
-    return scale(d, 1.0 / size)
-
-
-@element
-def _miss(view: View, a: int, b: int, p: Vec3, q: Vec3, n: Vec3, b_to_a: Frame) -> float:
-    """How far the hulls reach beyond the planes through p and q across n: an upper bound on the error of the distance."""
-    _, top = climb(view, a_vertex_of(view, a), n)
-    _, bottom = climb(view, a_vertex_of(view, b), turn_back(b_to_a, scale(n, -1.0)))
-    beyond_b = bottom - dot(n, (b_to_a[9], b_to_a[10], b_to_a[11]))
-    return max(top - dot(n, p), 0.0) + max(beyond_b + dot(n, q), 0.0)
 
 
 @kernel
@@ -118,78 +77,6 @@ def _out_of_circle(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame, tol
     return own, other
 
 
-@element
-def _face_along(view: View, v: int, n: Vec3) -> tuple[int, float]:
-    """The face at a vertex whose normal is nearest to n, and their cosine."""
-    best, face = -2.0, -1
-    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        e = int(load(view.vertex_links, 2 * link + 1))
-        for side in range(2, 4):
-            f = end_of(view, e, side)
-            if f >= 0 and dot(normal_of(view, f), n) > best:
-                best, face = dot(normal_of(view, f), n), f
-    return face, best
-
-
-@kernel
-def _edges_along(view: View, v: int, w: int, n: Vec3, b_to_a: Frame) -> tuple[int, int, Vec3, float]:
-    """The edges at v and at w whose common perpendicular is nearest to n, that perpendicular, and the cosine."""
-    best, own, other, normal = -2.0, -1, -1, n
-    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        e = int(load(view.vertex_links, 2 * link + 1))
-        u = edge_part(view, e, 3)
-        for link_b in range(load(view.vertex_starts, w), load(view.vertex_starts, w + 1)):
-            g = int(load(view.vertex_links, 2 * link_b + 1))
-            m = cross(u, turn(b_to_a, edge_part(view, g, 3)))
-            size = math.sqrt(norm_sq(m))
-            if size > 1e-14:
-                m = scale(m, (1.0 if dot(m, n) >= 0.0 else -1.0) / size)
-                if dot(m, n) > best:
-                    best, own, other, normal = dot(m, n), e, g, m
-    return own, other, normal, best
-
-
-@kernel
-def _name_features(
-    view: View, v: int, w: int, n: Vec3, depth: float, b_to_a: Frame, tolerance: float
-) -> tuple[int, int, Vec3, float]:
-    """The features that a depth along n comes from, their exact direction, and the depth along it. v and w are farthest along n and −n."""
-    face, cosine = _face_along(view, v, n)
-    if cosine > ALIGNED:
-        m = normal_of(view, face)
-        _, bottom, x = support(view, b_to_a, m, v, w)
-        if dot(m, x) <= depth + NAMED * tolerance:
-            return face * 4 + FACE, bottom * 4 + VERTEX, m, dot(m, x)
-    face, cosine = _face_along(view, w, turn_back(b_to_a, scale(n, -1.0)))
-    if cosine > ALIGNED:
-        m = scale(turn(b_to_a, normal_of(view, face)), -1.0)
-        top, _, x = support(view, b_to_a, m, v, w)
-        if dot(m, x) <= depth + NAMED * tolerance:
-            return top * 4 + VERTEX, face * 4 + FACE, m, dot(m, x)
-    own, other, m, cosine = _edges_along(view, v, w, n, b_to_a)
-    if cosine > ALIGNED:
-        _, _, x = support(view, b_to_a, m, v, w)
-        if dot(m, x) <= depth + NAMED * tolerance:
-            return own * 4 + EDGE, other * 4 + EDGE, m, dot(m, x)
-    return v * 4 + VERTEX, w * 4 + VERTEX, n, depth
-
-
-@kernel
-def _points_of(view: View, a: int, b: int, n: Vec3, depth: float, b_to_a: Frame) -> tuple[Vec3, Vec3]:
-    """Points of two overlapping features, a depth apart along n; one of them is a vertex, or both are edges."""
-    if a & 3 == VERTEX:
-        p = vertex_at(view, a >> 2)
-        return p, add_scaled(p, n, -depth)
-    if b & 3 == VERTEX:
-        q = apply(b_to_a, vertex_at(view, b >> 2))
-        return add_scaled(q, n, depth), q
-    p, u = edge_part(view, a >> 2, 0), edge_part(view, a >> 2, 3)
-    q, v = apply(b_to_a, edge_part(view, b >> 2, 0)), turn(b_to_a, edge_part(view, b >> 2, 3))
-    s, _ = closest_on_edges(u, edge_length(view, a >> 2), v, edge_length(view, b >> 2), subtract(p, q))
-    p = add_scaled(p, u, s)
-    return p, add_scaled(p, n, -depth)
-
-
 @kernel
 def _try_all(
     view: View, a: Range, b: Range, b_to_a: Frame, a_to_b: Frame, extent: float, steps: int, normal: Vec3
@@ -200,43 +87,86 @@ def _try_all(
     distance = math.sqrt(norm_sq(subtract(p, q)))
     if distance <= NEAR * TOLERANCE * extent:
         return Answer(IS_TOUCHING, distance, p, q, normal, own, other, steps, BY_ALL)
-    n = _direction(view, own, other, p, q, b_to_a, extent)
+    n = direction(view, own, other, p, q, b_to_a, extent)
     return Answer(IS_APART, distance, p, q, n, own, other, steps, BY_ALL)
+
+
+class _Depth(NamedTuple):
+    """status as of `find_depth`; the depth, its direction, the features it is between, the polytope's faces, and the way it was found."""
+
+    status: int
+    depth: float
+    normal: Vec3
+    a: int
+    b: int
+    face_count: int
+    way: int
+
+
+@kernel
+def _measure(
+    view: View, polytope: Polytope, walked: Answer, a: Range, b: Range, b_to_a: Frame, tolerance: float
+) -> _Depth:
+    """The depth of two hulls, from the features and the direction that are known of them."""
+    status, depth, n, v, w, face_count, nearest = find_depth(
+        view, polytope, walked.a, walked.b, b_to_a, walked.normal, tolerance
+    )
+    if status == FLAT:
+        return _Depth(FLAT, depth, n, walked.a, walked.b, 0, walked.way)
+    if status == FAILED:
+        depth, n, own, other = find_least_depth(view, a, b, b_to_a)
+        return _Depth(FAILED, depth, n, own, other, 0, BY_ALL)
+    own, other, n, depth = name_features(view, polytope, nearest, v, w, n, depth, b_to_a, tolerance)
+    return _Depth(FOUND, depth, n, own, other, face_count, walked.way)
+
+
+@kernel
+def _overlap(view: View, polytope: Polytope, found: _Depth, steps: int, b_to_a: Frame, tolerance: float) -> Answer:
+    """The answer for hulls of a known depth."""
+    depth, n = found.depth, found.normal
+    is_held, p = deepest_point(view, polytope, found.face_count, depth, n, tolerance)
+    q = add_scaled(p, n, -depth)
+    if not is_held:
+        p, q = points_of(view, found.a, found.b, n, depth, b_to_a)
+    verdict = IS_OVERLAPPING if depth > NEAR * tolerance else IS_TOUCHING
+    return Answer(verdict, -depth, p, q, n, found.a, found.b, steps, found.way)
 
 
 @kernel
 def _meet(
-    view: View,
-    polytope: Polytope,
-    walked: Answer,
-    a: Range,
-    b: Range,
-    b_to_a: Frame,
-    a_to_b: Frame,
-    extent: float,
+    view: View, polytope: Polytope, walked: Answer, a: Range, b: Range, b_to_a: Frame, a_to_b: Frame, extent: float
 ) -> Answer:
     """The answer for hulls that meet, or nearly (the walk's answer says IS_TOUCHING), or whose closest points failed the check (IS_APART)."""
     tolerance, near = TOLERANCE * extent, NEAR * TOLERANCE * extent
-    v, w = a_vertex_of(view, walked.a), a_vertex_of(view, walked.b)
-    status, depth, n, v, w, face_count = find_depth(view, polytope, v, w, b_to_a, walked.normal, tolerance)
-    way = walked.way
-    if status == FLAT:
-        return _try_all(view, a, b, b_to_a, a_to_b, extent, walked.steps, n)
-    if status == FAILED:
-        depth, n, own, other = find_least_depth(view, a, b, b_to_a)
-        way = BY_ALL
-    else:
-        own, other, n, depth = _name_features(view, v, w, n, depth, b_to_a, tolerance)
-    if depth < -near or (walked.status == IS_APART and depth < 0.0):
-        return _try_all(view, a, b, b_to_a, a_to_b, extent, walked.steps, n)
+    found = _measure(view, polytope, walked, a, b, b_to_a, tolerance)
+    depth = found.depth
+    if found.status == FLAT or depth < -near or (walked.status == IS_APART and depth < 0.0):
+        return _try_all(view, a, b, b_to_a, a_to_b, extent, walked.steps, found.normal)
     if walked.status == IS_TOUCHING and depth <= near:
-        return Answer(IS_TOUCHING, walked.distance, walked.p, walked.q, n, walked.a, walked.b, walked.steps, way)
-    is_held, p = deepest_point(view, polytope, 0 if status == FAILED else face_count, depth, n, tolerance)
-    q = add_scaled(p, n, -depth)
-    if not is_held:
-        p, q = _points_of(view, own, other, n, depth, b_to_a)
-    verdict = IS_OVERLAPPING if depth > near else IS_TOUCHING
-    return Answer(verdict, -depth, p, q, n, own, other, walked.steps, way)
+        n = found.normal
+        return Answer(IS_TOUCHING, walked.distance, walked.p, walked.q, n, walked.a, walked.b, walked.steps, found.way)
+    return _overlap(view, polytope, found, walked.steps, b_to_a, tolerance)
+
+
+@element
+def _reach_along(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame) -> tuple[float, Vec3]:
+    """How far apart two features are along their own direction, of a face or of crossed edges, from a to b; 0 where they have none."""
+    i, j = a >> 2, b >> 2
+    if a & 3 == FACE:
+        n = normal_of(view, i)
+        return dot(n, apply(b_to_a, vertex_at(view, a_vertex_of(view, b)))) - offset_of(view, i), n
+    if b & 3 == FACE:
+        n = normal_of(view, j)
+        height = dot(n, apply(a_to_b, vertex_at(view, a_vertex_of(view, a)))) - offset_of(view, j)
+        return height, scale(turn(b_to_a, n), -1.0)
+    if a & 3 == EDGE and b & 3 == EDGE:
+        n = cross(edge_part(view, i, 3), turn(b_to_a, edge_part(view, j, 3)))
+        size = math.sqrt(norm_sq(n))
+        if size > 0.0:
+            inwards = dot(n, edge_part(view, i, 7)) + dot(n, edge_part(view, i, 10))
+            n = scale(n, (-1.0 if inwards > 0.0 else 1.0) / size)
+            return dot(n, subtract(apply(b_to_a, edge_part(view, j, 0)), edge_part(view, i, 0))), n
+    return 0.0, (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -255,12 +185,39 @@ def answer_pair(
     middle = (b_to_a[9], b_to_a[10], b_to_a[11])
     away = math.sqrt(norm_sq(middle))
     extent = radii + away
-    tolerance = TOLERANCE * extent
     guess = scale(middle, 1.0 / away) if away > 0.0 else (1.0, 0.0, 0.0)
     own, other = first_a, first_b
     if own < 0 or other < 0:
         own = climb(view, a[0], guess)[0] * 4 + VERTEX
         other = climb(view, b[0], turn_back(b_to_a, scale(guess, -1.0)))[0] * 4 + VERTEX
+    holds, distance, p, q, n = prove(view, own, other, b_to_a, a_to_b, extent)
+    if holds:
+        return Answer(IS_APART, distance, p, q, n, own, other, 0, BY_WALK)
+    tolerance = TOLERANCE * extent
+    reach, n = _reach_along(view, own, other, b_to_a, a_to_b)
+    if reach < -NEAR * tolerance:  # as they do where the hulls overlapped: the walk would only lead into them
+        known = Answer(IS_OVERLAPPING, reach, p, q, n, own, other, 0, BY_WALK)
+        found = _measure(view, polytope, known, a, b, b_to_a, tolerance)
+        if found.status == FOUND and found.depth > NEAR * tolerance:
+            return _overlap(view, polytope, found, 0, b_to_a, tolerance)
+    return _walk_on(view, polytope, own, other, a, b, b_to_a, a_to_b, guess, extent)
+
+
+@kernel
+def _walk_on(
+    view: View,
+    polytope: Polytope,
+    own: int,
+    other: int,
+    a: Range,
+    b: Range,
+    b_to_a: Frame,
+    a_to_b: Frame,
+    guess: Vec3,
+    extent: float,
+) -> Answer:
+    """The answer where the features are not known to be the closest. guess: from the middle of a to that of b."""
+    tolerance = TOLERANCE * extent
     outcome, own, other, steps = walk(view, own, other, b_to_a, a_to_b, tolerance)
     way, status, distance, n = BY_WALK, IS_OVERLAPPING, 0.0, guess
     if outcome == CIRCLE:
@@ -272,11 +229,11 @@ def answer_pair(
         status = IS_TOUCHING
         if distance > NEAR * tolerance:
             status = IS_APART
-            n = _direction(view, own, other, p, q, b_to_a, extent)
+            holds, distance, p, q, n = prove(view, own, other, b_to_a, a_to_b, extent)
             allowed = CHECKED * tolerance + BENT * tolerance * extent / distance
-            if _miss(view, own, other, p, q, n, b_to_a) <= allowed:
+            if holds or miss(view, own, other, distance, n, b_to_a) <= allowed:
                 return Answer(IS_APART, distance, p, q, n, own, other, steps, way)
     elif own & 3 == FACE or other & 3 == FACE:
-        n = _direction(view, own, other, p, q, b_to_a, extent)
+        n = direction(view, own, other, p, q, b_to_a, extent)
     walked = Answer(status, distance, p, q, n, own, other, steps, way)
     return _meet(view, polytope, walked, a, b, b_to_a, a_to_b, extent)

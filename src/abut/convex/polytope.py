@@ -1,349 +1,230 @@
-"""A polytope that grows inside the difference of two hulls, until its face nearest to the origin is one of the difference (van den Bergen 2001, EPA).
+"""A polytope of triangles that grows point by point: what `depth` searches.
 
-The difference A − B holds the origin when the hulls overlap, and the depth is the origin's distance from its boundary. Depth lies between two bounds:
-the nearest face of the polytope, which is inside the difference, and the difference's extent along any direction. Where they agree to rounding, the
-depth is found; a face that is too thin to have a normal sees the origin under no angle and is left out.
+Points of the difference of two hulls, and around them triangles that know their neighbours. A new point replaces the triangles it sees by a cone over
+their outline. A triangle that is too thin to have a normal sees the origin under no angle: its distance is infinite, and every point sees it.
 
-Failure cases, told by the result: no room for more points, and a horizon that is no loop, which rounding can make of nearly coplanar faces.
+All memory is behind pointers, reserved once for each task: an array that is handed from function to function would be counted each time. Triangles
+have no holes in their numbering. Failure case, told by the result: an outline that is no loop, which rounding can make of nearly coplanar triangles.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
-from abut.convex.hull import View
-from abut.convex.regions import Frame, apply, climb, turn_back, vertex_at
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.arrays import Integers
+from abut.geometry.vec import Vec3, cross, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel
+from abut.scratch import load, pointer_to_floats, pointer_to_integers, store
 
 MOST_POINTS = 2048
 MOST_FACES = 2 * MOST_POINTS
 HELD, SEEN = 0, 1
 
-FOUND, FLAT, FAILED = 0, 1, 2
-"""How the search ended: with a depth; the difference has no volume; without an answer."""
-
 THIN = 64.0
 """Triangles lower than so many tolerances have no normal."""
 
-AGREED, NEARLY = 2.0, 64.0
-"""Bounds that differ by so many tolerances agree; where no new point can tell them apart, by so many."""
-
-ALIGNED = 1.0 - 1e-9
-"""Cosine of directions that are taken for one: 4.5e-5, more than the normal of a thin triangle is off."""
+_FLOATS = (3 * MOST_POINTS, 3 * MOST_FACES, MOST_FACES)
+_INTEGERS = (2 * MOST_POINTS, 3 * MOST_FACES, 3 * MOST_FACES, MOST_FACES, MOST_FACES, 3 * MOST_FACES, MOST_POINTS)
 
 
 class Polytope(NamedTuple):
-    """Points of the difference (n,3) and the vertices (n,2) of a and b that they come from; triangles (f,3), anticlockwise from outside, their
-    neighbours across the sides from corner k to k + 1, normals (f,3), distances from the origin (f,), infinite for thin ones, and states; memory for
-    the search."""
+    """Pointers to points (n,3), triangles' normals (f,3) and distances from the origin (f,); to the vertices (n,2) of a and b that points come from,
+    triangles' corners (f,3), anticlockwise from outside, their neighbours across the sides from corner k to k + 1, and states; and memory for the
+    search: triangles seen, their outline (from, to, and the triangle behind), and the new triangle that starts at each point."""
 
-    points: Floats
-    owners: Integers
-    corners: Integers
-    neighbours: Integers
-    normals: Floats
-    distances: Floats
-    states: Integers
-    stack: Integers
-    horizon: Integers
-    starts: Integers
+    points: Any
+    normals: Any
+    distances: Any
+    owners: Any
+    corners: Any
+    neighbours: Any
+    states: Any
+    seen: Any
+    outline: Any
+    starts: Any
 
 
-def reserve_polytopes(count: int) -> Polytope:
-    """Memory for so many tasks, one row each."""
+class Polytopes:
+    """Memory for some tasks. `handle` (tasks, fields): what `open_polytope` takes a row of; it is valid as long as this object lives."""
 
-    def integers(*shape: int) -> NDArray[np.int64]:
-        return np.empty((count, *shape), dtype=np.int64)
+    def __init__(self, count: int) -> None:
+        floats, integers = sum(_FLOATS), sum(_INTEGERS)
+        self._memory = np.empty((count, floats + integers))
+        starts = np.cumsum([0, *_FLOATS, *_INTEGERS])[:-1] * 8
+        self.handle: Integers = self._memory.ctypes.data + self._memory.strides[0] * np.arange(count)[:, None] + starts
 
+
+def reserve_polytopes(count: int) -> Polytopes:
+    """Memory for so many tasks."""
+    return Polytopes(count)
+
+
+@element
+def open_polytope(handle: Any, task: int) -> Polytope:
+    """The memory of a task, in a kernel."""
     return Polytope(
-        np.empty((count, MOST_POINTS, 3)),
-        integers(MOST_POINTS, 2),
-        integers(MOST_FACES, 3),
-        integers(MOST_FACES, 3),
-        np.empty((count, MOST_FACES, 3)),
-        np.empty((count, MOST_FACES)),
-        integers(MOST_FACES),
-        integers(3 * MOST_FACES),
-        integers(MOST_FACES, 3),
-        integers(MOST_POINTS),
+        pointer_to_floats(handle[task, 0]),
+        pointer_to_floats(handle[task, 1]),
+        pointer_to_floats(handle[task, 2]),
+        pointer_to_integers(handle[task, 3]),
+        pointer_to_integers(handle[task, 4]),
+        pointer_to_integers(handle[task, 5]),
+        pointer_to_integers(handle[task, 6]),
+        pointer_to_integers(handle[task, 7]),
+        pointer_to_integers(handle[task, 8]),
+        pointer_to_integers(handle[task, 9]),
     )
 
 
 @element
-def support(view: View, b_to_a: Frame, n: Vec3, a: int, b: int) -> tuple[int, int, Vec3]:
-    """The vertices of a and b that are farthest along n and −n, climbing from a and b, and their difference."""
-    top, _ = climb(view, a, n)
-    bottom, _ = climb(view, b, turn_back(b_to_a, (-n[0], -n[1], -n[2])))
-    return top, bottom, subtract(vertex_at(view, top), apply(b_to_a, vertex_at(view, bottom)))
+def triple_at(pointer: Any, k: int) -> tuple[Any, Any, Any]:
+    """Row k of a table of three columns."""
+    return (load(pointer, 3 * k), load(pointer, 3 * k + 1), load(pointer, 3 * k + 2))
 
 
 @element
-def unit(d: Vec3) -> Vec3:
-    """A vector divided by its length, which is not zero."""
-    return scale(d, 1.0 / math.sqrt(norm_sq(d)))
+def put_triple(pointer: Any, k: int, values: tuple[Any, Any, Any]) -> None:
+    """Write row k of a table of three columns."""
+    store(pointer, 3 * k, values[0])
+    store(pointer, 3 * k + 1, values[1])
+    store(pointer, 3 * k + 2, values[2])
 
 
 @element
-def across(d: Vec3) -> Vec3:
-    """A unit vector perpendicular to a unit vector."""
-    x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
-    if x <= y and x <= z:
-        return unit(cross(d, (1.0, 0.0, 0.0)))
-    return unit(cross(d, (0.0, 1.0, 0.0))) if y <= z else unit(cross(d, (0.0, 0.0, 1.0)))
-
-
-@kernel
-def _put(polytope: Polytope, k: int, a: int, b: int, w: Vec3) -> None:
-    polytope.owners[k, 0], polytope.owners[k, 1] = a, b
-    for axis in range(3):
-        polytope.points[k, axis] = w[axis]
+def put_point(polytope: Polytope, k: int, a: int, b: int, w: Vec3) -> None:
+    """Write point k, the difference of the vertices a and b."""
+    store(polytope.owners, 2 * k, a)
+    store(polytope.owners, 2 * k + 1, b)
+    put_triple(polytope.points, k, w)
 
 
 @element
-def point_at(points: Floats, k: int) -> Vec3:
-    """Row k."""
-    return (points[k, 0], points[k, 1], points[k, 2])
-
-
-@kernel
 def _set_face(polytope: Polytope, f: int, i: int, j: int, k: int, thin: float) -> None:
-    p, q, r = point_at(polytope.points, i), point_at(polytope.points, j), point_at(polytope.points, k)
+    p, q, r = triple_at(polytope.points, i), triple_at(polytope.points, j), triple_at(polytope.points, k)
     n = cross(subtract(q, p), subtract(r, p))
-    length = math.sqrt(norm_sq(n))
-    side = math.sqrt(max(norm_sq(subtract(q, p)), norm_sq(subtract(r, p)), norm_sq(subtract(r, q))))
-    polytope.corners[f, 0], polytope.corners[f, 1], polytope.corners[f, 2] = i, j, k
-    polytope.states[f] = HELD
-    if length <= thin * side:
-        polytope.distances[f] = np.inf
+    area_sq = norm_sq(n)
+    side_sq = max(norm_sq(subtract(q, p)), norm_sq(subtract(r, p)), norm_sq(subtract(r, q)))
+    put_triple(polytope.corners, f, (i, j, k))
+    store(polytope.states, f, HELD)
+    if area_sq <= thin * thin * side_sq:
+        store(polytope.distances, f, np.inf)
         return
-    n = scale(n, 1.0 / length)
-    polytope.normals[f, 0], polytope.normals[f, 1], polytope.normals[f, 2] = n[0], n[1], n[2]
-    polytope.distances[f] = (dot(n, p) + dot(n, q) + dot(n, r)) / 3.0
+    n = scale(n, 1.0 / math.sqrt(area_sq))
+    put_triple(polytope.normals, f, n)
+    store(polytope.distances, f, (dot(n, p) + dot(n, q) + dot(n, r)) / 3.0)
 
 
-@kernel
-def _start(
-    view: View, polytope: Polytope, a: int, b: int, b_to_a: Frame, guess: Vec3, thin: float
-) -> tuple[int, Vec3, int, int]:
-    """Four points of the difference that span a volume. Else FLAT, the direction it has no extent in, and vertices of a and b."""
-    directions = (guess, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    p, u = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for turn in range(4):
-        a, b, p = support(view, b_to_a, directions[turn], a, b)
-        _put(polytope, 0, a, b, p)
-        a, b, q = support(view, b_to_a, scale(directions[turn], -1.0), a, b)
-        _put(polytope, 1, a, b, q)
-        u = subtract(q, p)
-        if math.sqrt(norm_sq(u)) > thin:
-            break
-    if math.sqrt(norm_sq(u)) <= thin:
-        return FLAT, guess, a, b
-    u = unit(u)
-    v, farthest = across(u), thin
-    w = cross(u, v)
-    for d in (v, scale(v, -1.0), w, scale(w, -1.0)):
-        a, b, r = support(view, b_to_a, d, a, b)
-        x = subtract(r, p)
-        off = math.sqrt(norm_sq(add_scaled(x, u, -dot(x, u))))
-        if off > farthest:
-            farthest = off
-            _put(polytope, 2, a, b, r)
-    if farthest == thin:
-        return FLAT, v, a, b
-    n = unit(cross(u, subtract(point_at(polytope.points, 2), p)))
-    above = False
-    farthest = thin
-    for d in (n, scale(n, -1.0)):
-        a, b, r = support(view, b_to_a, d, a, b)
-        off = dot(subtract(r, p), d)
-        if off > farthest:
-            farthest = off
-            above = dot(d, n) > 0.0
-            _put(polytope, 3, a, b, r)
-    if farthest == thin:
-        return FLAT, n, a, b
-    _close(polytope, above, thin)
-    return FOUND, n, a, b
-
-
-@kernel
-def _close(polytope: Polytope, above: bool, thin: float) -> None:
+@element
+def close_four(polytope: Polytope, above: bool, thin: float) -> None:
     """Four triangles around the first four points, the last of which is above the first three or below."""
     one, two = (2, 1) if above else (1, 2)
     for f, (i, j, k) in enumerate(((0, one, two), (0, 3, one), (one, 3, two), (two, 3, 0))):
         _set_face(polytope, f, i, j, k, thin)
-    for f, (i, j, k) in enumerate(((1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0))):
-        polytope.neighbours[f, 0], polytope.neighbours[f, 1], polytope.neighbours[f, 2] = i, j, k
+    for f, others in enumerate(((1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0))):
+        put_triple(polytope.neighbours, f, others)
 
 
-@kernel
-def _see(polytope: Polytope, f: int, w: Vec3, face_count: int, tolerance: float) -> int:
-    """Mark the faces that w sees, from f on, and list the sides around them: from, to, and the face behind. Their number."""
-    stack, horizon, states = polytope.stack, polytope.horizon, polytope.states
-    depth, count = 1, 0
-    stack[0] = f
-    states[f] = SEEN
-    while depth > 0:
-        depth -= 1
-        g = stack[depth]
-        for k in range(3):
-            other = polytope.neighbours[g, k]
-            if states[other] == SEEN:
+@element
+def _see(polytope: Polytope, f: int, w: Vec3, tolerance: float) -> int:
+    """List the triangles that w sees, from f on, and mark them. Their number."""
+    seen, states = polytope.seen, polytope.states
+    store(seen, 0, f)
+    store(states, f, SEEN)
+    count, k = 1, 0
+    while k < count:
+        g = load(seen, k)
+        k += 1
+        for side in range(3):
+            other = load(polytope.neighbours, 3 * g + side)
+            if load(states, other) == SEEN:
                 continue
-            d = polytope.distances[other]
-            n = point_at(polytope.normals, other)
-            if d == np.inf or dot(n, w) - d > tolerance:
-                states[other] = SEEN
-                stack[depth] = other
-                depth += 1
-    # A second pass: a face that was behind a side may have been seen later from another.
-    for g in range(face_count):
-        if states[g] == SEEN:
-            for k in range(3):
-                other = polytope.neighbours[g, k]
-                if states[other] != SEEN:
-                    horizon[count, 0], horizon[count, 1] = polytope.corners[g, k], polytope.corners[g, (k + 1) % 3]
-                    horizon[count, 2] = other
-                    count += 1
+            d = load(polytope.distances, other)
+            if d == np.inf or dot(triple_at(polytope.normals, other), w) - d > tolerance:
+                store(states, other, SEEN)
+                store(seen, count, other)
+                count += 1
+    return count
+
+
+@element
+def _trace(polytope: Polytope, seen_count: int) -> int:
+    """List the sides around the triangles seen: from, to, and the triangle behind. Their number."""
+    count = 0
+    for s in range(seen_count):
+        g = load(polytope.seen, s)
+        for side in range(3):
+            other = load(polytope.neighbours, 3 * g + side)
+            if load(polytope.states, other) != SEEN:
+                i, j = load(polytope.corners, 3 * g + side), load(polytope.corners, 3 * g + (side + 1) % 3)
+                put_triple(polytope.outline, count, (i, j, other))
+                store(polytope.starts, i, -1)
+                count += 1
     return count
 
 
 @kernel
-def _grow(polytope: Polytope, f: int, k: int, face_count: int, tolerance: float) -> int:
-    """Replace the faces that point k sees, f one of them, by a cone over them; the number of faces, or −1 where that is not possible."""
-    w = point_at(polytope.points, k)
-    side_count = _see(polytope, f, w, face_count, tolerance)
-    corners, neighbours, states, starts = polytope.corners, polytope.neighbours, polytope.states, polytope.starts
+def grow(polytope: Polytope, f: int, k: int, face_count: int, tolerance: float) -> int:
+    """Replace the triangles that point k sees, f one of them, by a cone over them; the number of triangles, or −1 where that is not possible."""
+    seen_count = _see(polytope, f, triple_at(polytope.points, k), tolerance)
+    side_count = _trace(polytope, seen_count)
+    if side_count < 3 or face_count + side_count - seen_count > MOST_FACES:
+        return -1
+    starts, neighbours = polytope.starts, polytope.neighbours
     for s in range(side_count):
-        starts[polytope.horizon[s, 0]] = -1
-    slot, at = 0, 0
-    for s in range(side_count):
-        i, j, behind = polytope.horizon[s, 0], polytope.horizon[s, 1], polytope.horizon[s, 2]
-        while slot < face_count and states[slot] != SEEN:
-            slot += 1
-        if slot == MOST_FACES or starts[i] != -1:
+        i, j, behind = triple_at(polytope.outline, s)
+        if load(starts, i) != -1:
             return -1
-        face_count = max(face_count, slot + 1)
+        slot = load(polytope.seen, s) if s < seen_count else face_count + s - seen_count
         _set_face(polytope, slot, i, j, k, THIN * tolerance)
-        starts[i] = slot
-        neighbours[slot, 0] = behind
+        store(starts, i, slot)
+        store(neighbours, 3 * slot, behind)
         at = 0
-        while not (corners[behind, at] == j and corners[behind, (at + 1) % 3] == i):
+        while load(polytope.corners, 3 * behind + at) != j or load(polytope.corners, 3 * behind + (at + 1) % 3) != i:
             at += 1
             if at == 3:
                 return -1
-        neighbours[behind, at] = slot
+        store(neighbours, 3 * behind + at, slot)
     for s in range(side_count):
-        i, j = polytope.horizon[s, 0], polytope.horizon[s, 1]
-        if starts[j] < 0:
+        i, j, _ = triple_at(polytope.outline, s)
+        after = load(starts, j)
+        if after < 0:
             return -1
-        neighbours[starts[i], 1] = starts[j]
-        neighbours[starts[j], 2] = starts[i]
-    return _pack(polytope, face_count)
+        store(neighbours, 3 * load(starts, i) + 1, after)
+        store(neighbours, 3 * after + 2, load(starts, i))
+    if side_count >= seen_count:
+        return face_count + side_count - seen_count
+    return _fill_holes(polytope, side_count, seen_count, face_count)
 
 
-@kernel
-def _pack(polytope: Polytope, face_count: int) -> int:
-    """Put the last faces in the places of those that are still marked as seen, so that the faces have no holes."""
-    f = 0
-    while f < face_count:
-        if polytope.states[f] != SEEN:
-            f += 1
+@element
+def _fill_holes(polytope: Polytope, first: int, last: int, face_count: int) -> int:
+    """Put the last triangles in the places of those in the list of the seen, from `first` to before `last`, that no new one took."""
+    for s in range(first, last):
+        hole = load(polytope.seen, s)
+        while face_count > 0 and load(polytope.states, face_count - 1) == SEEN:
+            face_count -= 1
+        if hole >= face_count:
             continue
         face_count -= 1
-        last = face_count
-        polytope.states[f] = polytope.states[last]
-        if f == last or polytope.states[f] == SEEN:
-            continue
-        polytope.distances[f] = polytope.distances[last]
-        for c in range(3):
-            polytope.normals[f, c] = polytope.normals[last, c]
-            polytope.corners[f, c] = polytope.corners[last, c]
-            other = polytope.neighbours[last, c]
-            polytope.neighbours[f, c] = other
+        store(polytope.states, hole, HELD)
+        store(polytope.distances, hole, load(polytope.distances, face_count))
+        put_triple(polytope.normals, hole, triple_at(polytope.normals, face_count))
+        put_triple(polytope.corners, hole, triple_at(polytope.corners, face_count))
+        for side in range(3):
+            other = load(polytope.neighbours, 3 * face_count + side)
+            store(polytope.neighbours, 3 * hole + side, other)
             for x in range(3):
-                if polytope.neighbours[other, x] == last:
-                    polytope.neighbours[other, x] = f
+                if load(polytope.neighbours, 3 * other + x) == face_count:
+                    store(polytope.neighbours, 3 * other + x, hole)
     return face_count
 
 
-@kernel
-def _nearest(polytope: Polytope, face_count: int) -> int:
+@element
+def nearest_face(polytope: Polytope, face_count: int) -> int:
+    """The triangle that is nearest to the origin, −1 where none has a distance."""
     nearest, least = -1, np.inf
     for f in range(face_count):
-        if polytope.distances[f] < least:
-            nearest, least = f, polytope.distances[f]
+        if load(polytope.distances, f) < least:
+            nearest, least = f, load(polytope.distances, f)
     return nearest
-
-
-@kernel
-def find_depth(
-    view: View, polytope: Polytope, a: int, b: int, b_to_a: Frame, guess: Vec3, tolerance: float
-) -> tuple[int, float, Vec3, int, int, int]:
-    """How the search ended; depth; the direction from a to b along which it is least; the vertices farthest along it; number of faces.
-
-    A negative depth says that the hulls are apart by at least that much. a and b: any vertices; guess: a unit vector."""
-    status, n, a, b = _start(view, polytope, a, b, b_to_a, guess, THIN * tolerance)
-    if status == FLAT:
-        height = dot(n, point_at(polytope.points, 0))
-        return FLAT, -abs(height), (n if height <= 0.0 else scale(n, -1.0)), a, b, 0
-    point_count, face_count = 4, 4
-    while True:
-        f = _nearest(polytope, face_count)
-        if f < 0:
-            return FAILED, 0.0, n, a, b, 0
-        d, corner = polytope.distances[f], polytope.corners[f, 0]
-        n = point_at(polytope.normals, f)
-        a, b, w = support(view, b_to_a, n, polytope.owners[corner, 0], polytope.owners[corner, 1])
-        depth = dot(n, w)
-        if depth - d <= AGREED * tolerance or depth < -NEARLY * tolerance:
-            return FOUND, depth, n, a, b, face_count
-        for k in range(point_count):
-            if norm_sq(subtract(point_at(polytope.points, k), w)) <= tolerance * tolerance:
-                return (FOUND if depth - d <= NEARLY * tolerance else FAILED), depth, n, a, b, face_count
-        if point_count == MOST_POINTS:
-            return FAILED, depth, n, a, b, face_count
-        _put(polytope, point_count, a, b, w)
-        face_count = _grow(polytope, f, point_count, face_count, tolerance)
-        point_count += 1
-        if face_count < 0:
-            return FAILED, depth, n, a, b, 0
-
-
-@kernel
-def deepest_point(
-    view: View, polytope: Polytope, face_count: int, depth: float, normal: Vec3, tolerance: float
-) -> tuple[bool, Vec3]:
-    """Whether the difference's face across `normal` is in the polytope, and the point of a that is deepest inside b.
-
-    Of the triangles of that face one holds the origin's foot: the one whose smallest barycentric coordinate is largest. The point has the same
-    coordinates with respect to the vertices of a that the triangle comes from."""
-    best, chosen, weights = -np.inf, -1, (1.0, 0.0, 0.0)
-    for f in range(face_count):
-        d = polytope.distances[f]
-        n = point_at(polytope.normals, f)
-        if d > depth + NEARLY * tolerance or dot(n, normal) < ALIGNED:
-            continue
-        foot = scale(n, d)
-        i, j, k = polytope.corners[f, 0], polytope.corners[f, 1], polytope.corners[f, 2]
-        p, q, r = (
-            subtract(point_at(polytope.points, i), foot),
-            subtract(point_at(polytope.points, j), foot),
-            subtract(point_at(polytope.points, k), foot),
-        )
-        x, y, z = dot(cross(q, r), n), dot(cross(r, p), n), dot(cross(p, q), n)
-        total = x + y + z
-        if min(x, y, z) / total > best:
-            best, chosen, weights = min(x, y, z) / total, f, (x / total, y / total, z / total)
-    if chosen < 0:
-        return False, (0.0, 0.0, 0.0)
-    i, j, k = polytope.corners[chosen, 0], polytope.corners[chosen, 1], polytope.corners[chosen, 2]
-    x, y, z = max(weights[0], 0.0), max(weights[1], 0.0), max(weights[2], 0.0)
-    total = x + y + z
-    p = scale(vertex_at(view, polytope.owners[i, 0]), x / total)
-    p = add_scaled(p, vertex_at(view, polytope.owners[j, 0]), y / total)
-    return True, add_scaled(p, vertex_at(view, polytope.owners[k, 0]), z / total)

@@ -4,7 +4,7 @@ A feature is a number: four times its index among all hulls' vertices, edges or 
 frame of the other: nine entries of the rotation, row by row, then the translation.
 """
 
-from abut.convex.hull import EDGE_ROW, PLANE_ROW, View
+from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, View
 from abut.geometry.vec import Vec3, add_scaled, cross, dot
 from abut.jit import element
 from abut.scratch import load
@@ -106,19 +106,43 @@ def a_vertex_of(view: View, feature: int) -> int:
 
 
 @element
+def neighbour_at(view: View, link: int) -> Vec3:
+    """Coordinates of the vertex at the other end of a vertex's link."""
+    return vertex_at(view, int(load(view.neighbours, link)))
+
+
+@element
+def edge_to(view: View, link: int) -> int:
+    """The edge of a vertex's link."""
+    return int(load(view.vertex_edges, link))
+
+
+@element
+def side_at(view: View, link: int) -> Vec3:
+    """Unit vector of a face's link into the face."""
+    at = link * SIDE_ROW
+    return (load(view.sides, at), load(view.sides, at + 1), load(view.sides, at + 2))
+
+
+@element
+def side_offset(view: View, link: int) -> float:
+    """That vector's product with the points of the edge."""
+    return load(view.sides, link * SIDE_ROW + 3)
+
+
+@element
 def climb(view: View, v: int, d: Vec3) -> tuple[int, float]:
     """The vertex farthest along a direction and how far it is: uphill from v, to a vertex that no neighbour exceeds (of a convex hull, the top)."""
     height = dot(vertex_at(view, v), d)
     while True:
         best = -1
         for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-            w = int(load(view.vertex_links, 2 * link))
-            other = dot(vertex_at(view, w), d)
+            other = dot(neighbour_at(view, link), d)
             if other > height:
-                best, height = w, other
+                best, height = link, other
         if best < 0:
             return v, height
-        v = best
+        v = int(load(view.neighbours, best))
 
 
 @element

@@ -88,7 +88,22 @@ def _merge(points: Floats, hull: ConvexHull) -> Boundary:
             pieces = _cut(loop)
             loops += pieces
             owners += [facet] * len(pieces)
-    return Boundary(np.unique([v for loop in loops for v in loop]), loops, np.array(owners), None)
+    vertices = _order(points, np.unique([v for loop in loops for v in loop]))
+    place = np.zeros(len(points), dtype=np.int64)
+    place[vertices] = np.arange(len(vertices))
+    order = np.argsort([place[loop].min() for loop in loops], kind="stable")
+    return Boundary(vertices, [loops[k] for k in order], np.array(owners)[order], None)
+
+
+def _order(points: Floats, chosen: Integers) -> Integers:
+    """Points along a Morton curve: neighbours on the hull are then, for the most part, near to one another in memory."""
+    lowest, highest = points.min(axis=0), points.max(axis=0)
+    cells = ((points[chosen] - lowest) / (highest - lowest) * 1023.0).astype(np.int64)
+    place = np.zeros(len(chosen), dtype=np.int64)
+    for bit in range(10):
+        for axis in range(3):
+            place |= ((cells[:, axis] >> bit) & 1) << (3 * bit + axis)
+    return chosen[np.argsort(place, kind="stable")]
 
 
 def _outline(triangles: list[list[int]]) -> list[list[int]]:

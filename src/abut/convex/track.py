@@ -4,34 +4,44 @@ Each pair is walked in the frame of its first hull, relative to the hull's middl
 those of their distance. Pairs are independent; the result does not depend on the number of threads.
 """
 
-import threading
 import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abut import arrays
-from abut.arrays import LARGEST_COORDINATE, ORTHONORMAL, Floats, Integers, frozen
-from abut.convex.hull import Hull, Hulls, open_hulls
+from abut.arrays import Floats, Integers, frozen
+from abut.convex.bodies import (
+    PAIRS_FOR_THREADS,
+    TASKS,
+    memory,
+    range_of,
+    read_bodies,
+    read_pose,
+    read_poses,
+    relate,
+    table_of,
+)
+from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, Hull, Hulls, View, open_hulls
 from abut.convex.pair import BY_ALL, BY_CIRCLE, answer_pair
-from abut.convex.polytope import Polytope, reserve_polytopes
-from abut.convex.regions import FACE, Frame, apply, invert, turn
+from abut.convex.polytope import open_polytope, put_triple, triple_at
+from abut.convex.regions import EDGE, FACE, VERTEX, apply, invert, turn
 from abut.convex.results import Tracks
 from abut.errors import InvalidInput
-from abut.geometry.vec import Vec3, add, cross, dot
-from abut.jit import integer, kernel, parallel, prange
+from abut.geometry.vec import add
+from abut.jit import element, integer, kernel, parallel, prange
+from abut.scratch import load, pointer_to_floats, pointer_to_integers, prefetch, store
 
-TASKS = 16
-"""Parts that a batch is cut into; each has its own memory for depths."""
-
-PAIRS_FOR_THREADS = 256
-"""A pair takes 0.2 µs and more; entering a parallel loop takes 10 to 40 µs."""
+AHEAD = 6
+"""Pairs between asking for the stored features and reading them: a pair takes some 100 ns, memory as much or more."""
 
 
 class Job(NamedTuple):
-    """What a batch is asked: hulls, bodies' hulls and poses, pairs of bodies, and the features to start from."""
+    """What a kernel sees of a batch: pointers, in this order in the table of addresses.
 
-    handle: Any
+    What is asked: hulls' starts (h + 1, 3), middles (h,3) and radii; bodies' hulls and poses (n,4,4), pairs (p,2) of bodies, and the features (p,2)
+    to start from. What is answered: the arrays of `Tracks`, and the way each answer was found."""
+
     starts: Any
     middles: Any
     radii: Any
@@ -39,11 +49,6 @@ class Job(NamedTuple):
     poses: Any
     pairs: Any
     features: Any
-
-
-class Rows(NamedTuple):
-    """What it answers: the arrays of `Tracks`, and the way each answer was found."""
-
     distance: Any
     point_a: Any
     point_b: Any
@@ -55,137 +60,82 @@ class Rows(NamedTuple):
     way: Any
 
 
-@kernel
-def _read_pose(poses: Floats, body: int) -> Frame:
-    m = poses[body]
-    return (m[0, 0], m[0, 1], m[0, 2], m[1, 0], m[1, 1], m[1, 2], m[2, 0], m[2, 1], m[2, 2], m[0, 3], m[1, 3], m[2, 3])
-
-
-@kernel
-def _vector(array: Floats, row: int) -> Vec3:
-    return (array[row, 0], array[row, 1], array[row, 2])
-
-
-@kernel
-def _relate(a: Frame, b: Frame, middle_a: Vec3, middle_b: Vec3) -> Frame:
-    """From b's frame to a's, both relative to their middles. The translations are subtracted first: that is exact where the bodies are close."""
-    inverse = (a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8], 0.0, 0.0, 0.0)
-    x, y, z = (
-        turn(inverse, (b[0], b[3], b[6])),
-        turn(inverse, (b[1], b[4], b[7])),
-        turn(inverse, (b[2], b[5], b[8])),
+@element
+def _open_job(table: Any) -> Job:
+    return Job(
+        pointer_to_integers(table[0]),
+        pointer_to_floats(table[1]),
+        pointer_to_floats(table[2]),
+        pointer_to_integers(table[3]),
+        pointer_to_floats(table[4]),
+        pointer_to_integers(table[5]),
+        pointer_to_integers(table[6]),
+        pointer_to_floats(table[7]),
+        pointer_to_floats(table[8]),
+        pointer_to_floats(table[9]),
+        pointer_to_floats(table[10]),
+        pointer_to_integers(table[11]),
+        pointer_to_integers(table[12]),
+        pointer_to_integers(table[13]),
+        pointer_to_integers(table[14]),
+        pointer_to_integers(table[15]),
     )
-    t = turn(inverse, add(turn(b, middle_b), (b[9] - a[9], b[10] - a[10], b[11] - a[11])))
-    return (
-        x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2],
-        t[0] - middle_a[0], t[1] - middle_a[1], t[2] - middle_a[2],
-    )  # fmt: skip
+
+
+@element
+def _foresee(view: View, job: Job, k: int, side: int) -> None:
+    """Ask for what the features that a pair starts from have stored: by the time it is their turn, it has come."""
+    feature = load(job.features, 2 * k + side)
+    if feature < 0:
+        return
+    kind = feature & 3
+    i = (feature >> 2) + load(job.starts, 3 * load(job.which, load(job.pairs, 2 * k + side)) + kind)
+    if kind == VERTEX:
+        prefetch(view.vertices, 3 * i)
+        prefetch(view.neighbours, integer(load(view.vertex_starts, i)))
+    elif kind == EDGE:
+        prefetch(view.edges, i * EDGE_ROW)
+        prefetch(view.edges, i * EDGE_ROW + 8)
+    else:
+        prefetch(view.planes, i * PLANE_ROW)
+        prefetch(view.sides, SIDE_ROW * integer(load(view.face_starts, i)))
 
 
 @kernel
-def _track_pair(job: Job, polytope: Polytope, k: int, rows: Rows) -> None:
-    view = open_hulls(job.handle)
-    body_a, body_b = job.pairs[k, 0], job.pairs[k, 1]
-    i, j = job.which[body_a], job.which[body_b]
-    s = job.starts
-    a = (s[i, 0], s[i, 1], s[i, 2], s[i + 1, 0], s[i + 1, 1], s[i + 1, 2])
-    b = (s[j, 0], s[j, 1], s[j, 2], s[j + 1, 0], s[j + 1, 1], s[j + 1, 2])
-    middle_a, pose_a = _vector(job.middles, i), _read_pose(job.poses, body_a)
-    b_to_a = _relate(pose_a, _read_pose(job.poses, body_b), middle_a, _vector(job.middles, j))
-    first_a, first_b = job.features[k, 0], job.features[k, 1]
-    if first_a >= 0 and first_b >= 0:
-        first_a += 4 * s[i, first_a & 3]
-        first_b += 4 * s[j, first_b & 3]
-    result = answer_pair(view, polytope, first_a, first_b, a, b, b_to_a, invert(b_to_a), job.radii[i] + job.radii[j])
-    rows.feature_a[k] = result.a - 4 * s[i, result.a & 3]
-    rows.feature_b[k] = result.b - 4 * s[j, result.b & 3]
-    p, q, n = (
-        apply(pose_a, add(result.p, middle_a)),
-        apply(pose_a, add(result.q, middle_a)),
-        turn(pose_a, result.normal),
-    )
-    for axis in range(3):
-        rows.point_a[k, axis], rows.point_b[k, axis], rows.normal[k, axis] = p[axis], q[axis], n[axis]
-    rows.distance[k], rows.status[k], rows.steps[k] = result.distance, result.status, result.steps
-    rows.way[k] = result.way
-
-
-@kernel
-def _track_part(job: Job, polytopes: Polytope, task: int, task_count: int, rows: Rows) -> None:
-    polytope = Polytope(
-        polytopes.points[task],
-        polytopes.owners[task],
-        polytopes.corners[task],
-        polytopes.neighbours[task],
-        polytopes.normals[task],
-        polytopes.distances[task],
-        polytopes.states[task],
-        polytopes.stack[task],
-        polytopes.horizon[task],
-        polytopes.starts[task],
-    )
-    count = len(job.pairs)
-    for k in range(task * count // task_count, (task + 1) * count // task_count):
-        _track_pair(job, polytope, k, rows)
+def _track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, task_count: int) -> None:
+    """Answer the pairs of one of several tasks."""
+    view, job, polytope = open_hulls(handle), _open_job(table), open_polytope(polytopes, task)
+    last = (task + 1) * count // task_count
+    for k in range(task * count // task_count, last):
+        if k + AHEAD < last:
+            _foresee(view, job, k + AHEAD, 0)
+            _foresee(view, job, k + AHEAD, 1)
+        body_a, body_b = load(job.pairs, 2 * k), load(job.pairs, 2 * k + 1)
+        i, j = load(job.which, body_a), load(job.which, body_b)
+        a, b = range_of(job.starts, i), range_of(job.starts, j)
+        middle_a, pose_a = triple_at(job.middles, i), read_pose(job.poses, body_a)
+        b_to_a = relate(pose_a, read_pose(job.poses, body_b), middle_a, triple_at(job.middles, j))
+        first_a, first_b = load(job.features, 2 * k), load(job.features, 2 * k + 1)
+        if first_a >= 0 and first_b >= 0:
+            first_a += 4 * load(job.starts, 3 * i + (first_a & 3))
+            first_b += 4 * load(job.starts, 3 * j + (first_b & 3))
+        radii = load(job.radii, i) + load(job.radii, j)
+        result = answer_pair(view, polytope, first_a, first_b, a, b, b_to_a, invert(b_to_a), radii)
+        store(job.feature_a, k, result.a - 4 * load(job.starts, 3 * i + (result.a & 3)))
+        store(job.feature_b, k, result.b - 4 * load(job.starts, 3 * j + (result.b & 3)))
+        put_triple(job.point_a, k, apply(pose_a, add(result.p, middle_a)))
+        put_triple(job.point_b, k, apply(pose_a, add(result.q, middle_a)))
+        put_triple(job.normal, k, turn(pose_a, result.normal))
+        store(job.distance, k, result.distance)
+        store(job.status, k, result.status)
+        store(job.steps, k, result.steps)
+        store(job.way, k, result.way)
 
 
 @parallel
-def _track_parts(job: Job, polytopes: Polytope, rows: Rows) -> None:
+def _track_parts(handle: Any, table: Any, polytopes: Any, count: int) -> None:
     for task in prange(TASKS):
-        _track_part(job, polytopes, integer(task), TASKS, rows)
-
-
-class _Memory(threading.local):
-    """Memory for depths, kept between calls of a thread."""
-
-    polytopes: Polytope | None = None
-
-    def reserve(self) -> Polytope:
-        if self.polytopes is None:
-            self.polytopes = reserve_polytopes(TASKS)
-        return self.polytopes
-
-
-_memory = _Memory()
-
-
-@kernel
-def _are_rigid(poses: Any) -> bool:
-    """Whether all poses are rigid to rounding; what the border would find wrong with others is for it to say."""
-    good = True
-    for k in range(len(poses)):
-        x, y, z, t = _column(poses, k, 0), _column(poses, k, 1), _column(poses, k, 2), _column(poses, k, 3)
-        m = poses[k]
-        good = (
-            good
-            and abs(dot(x, x) - 1.0)
-            <= ORTHONORMAL  # not the largest of them: a NaN fails each of these, and no maximum
-            and abs(dot(y, y) - 1.0) <= ORTHONORMAL
-            and abs(dot(z, z) - 1.0) <= ORTHONORMAL
-            and abs(dot(x, y)) <= ORTHONORMAL
-            and abs(dot(y, z)) <= ORTHONORMAL
-            and abs(dot(z, x)) <= ORTHONORMAL
-            and dot(cross(x, y), z) > 0.0
-            and abs(t[0]) <= LARGEST_COORDINATE
-            and abs(t[1]) <= LARGEST_COORDINATE
-            and abs(t[2]) <= LARGEST_COORDINATE
-            and (m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0)
-        )
-    return good
-
-
-@kernel
-def _column(poses: Any, k: int, axis: int) -> Vec3:
-    return (poses[k, 0, axis], poses[k, 1, axis], poses[k, 2, axis])
-
-
-def _read_poses(value: object) -> Floats:
-    """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (4, 4):
-        own = frozen(np.array(value, order="C"))
-        if _are_rigid(own):
-            return own
-    return frozen(arrays.rigid_poses(value, "poses"))
+        _track_part(handle, table, polytopes, count, integer(task), TASKS)
 
 
 @kernel
@@ -220,38 +170,34 @@ def track_many(hulls: Hulls, pairs: object, poses: object, features: object = No
     pairs: (p,2) indices of bodies. poses: (n,4,4) of bodies. which: (n,) the hull of each body, by default body i has hull i. features: those of
     an earlier result for the same pairs, `result.features`; a pair with −1 starts anew.
     """
-    placed = _read_poses(poses)
-    chosen = np.arange(len(placed)) if which is None else np.asarray(which)
-    chosen = arrays.indices(np.reshape(chosen, (-1, 1)), "which", 1, len(hulls)).ravel()
-    if len(chosen) != len(placed):
-        raise InvalidInput("which", f"has {len(chosen)} rows for {len(placed)} poses")
-    rows = arrays.indices(pairs, "pairs", 2, len(placed))
+    rows, placed, chosen = read_bodies(hulls, pairs, poses, which)
     return _track(hulls, rows, placed, _read_features(features, hulls, chosen, rows), chosen)
 
 
 def _track(hulls: Hulls, pairs: Integers, poses: Floats, features: Integers, which: Integers) -> Tracks:
     n = len(pairs)
-    point_a, point_b, normal = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
-    feature_a, feature_b, steps = (np.empty(n, dtype=np.int64) for _ in range(3))
-    status, way = np.empty(n, dtype=np.int8), np.empty(n, dtype=np.int8)
-    rows = Rows(np.empty(n), point_a, point_b, normal, feature_a, feature_b, status, steps, way)
-    bodies = frozen(which), frozen(poses)
-    job = Job(hulls.handle, hulls.starts, hulls.middles, hulls.radii, *bodies, frozen(pairs), frozen(features))
+    distance, point_a, point_b, normal = np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
+    feature_a, feature_b, status, steps, way = np.empty((5, n), dtype=np.int64)
+    answers = (distance, point_a, point_b, normal, feature_a, feature_b, status, steps, way)
+    asked = [np.ascontiguousarray(array) for array in (which, poses, pairs, features)]
+    whole = (hulls.starts, hulls.middles, hulls.radii, *asked, *answers)
+    table, polytopes = table_of(whole), memory.reserve()
     if n < PAIRS_FOR_THREADS:
-        _track_part(job, _memory.reserve(), 0, 1, rows)
+        _track_part(hulls.handle, table, polytopes.handle, n, 0, 1)
     else:
-        _track_parts(job, _memory.reserve(), rows)
-    for array in rows:
-        frozen(array)
+        _track_parts(hulls.handle, table, polytopes.handle, n)
     counts = np.bincount(way, minlength=BY_ALL + 1).tolist()
+    kinds = status.astype(np.int8)
+    for array in (*answers, kinds):
+        frozen(array)
     return Tracks(
-        rows.distance,
+        distance,
         point_a,
         point_b,
         normal,
         feature_a,
         feature_b,
-        status,
+        kinds,
         steps,
         circle_count=counts[BY_CIRCLE],
         exhaustive_count=counts[BY_ALL],
@@ -271,7 +217,7 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: object = None, pose_b: object = No
     """
     identity = np.eye(4)
     given = ((pose_a, "pose_a"), (pose_b, "pose_b"))
-    poses = _read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))
+    poses = read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))
     known = _last.setdefault(hull_a, weakref.WeakKeyDictionary())
     hulls, features = known.get(hull_b) or (Hulls([hull_a, hull_b]), np.full((1, 2), -1, dtype=np.int64))
     result = _track(hulls, np.array([[0, 1]]), poses, features, np.arange(2))

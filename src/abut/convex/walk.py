@@ -21,13 +21,17 @@ from abut.convex.regions import (
     closest_on_edges,
     edge_length,
     edge_part,
+    edge_to,
     end_of,
+    neighbour_at,
     normal_of,
     offset_of,
+    side_at,
+    side_offset,
     turn,
     vertex_at,
 )
-from abut.geometry.vec import Vec3, add_scaled, dot, norm_sq, subtract
+from abut.geometry.vec import Vec3, add_scaled, dot, norm, norm_sq, scale, subtract
 from abut.jit import element
 from abut.scratch import load
 
@@ -37,21 +41,24 @@ STAY, OWN, OTHER, MEET = 0, 1, 2, 3
 APART, OVERLAP, CIRCLE = 0, 1, 2
 """How a walk ended: at closest features; at features that meet, or a vertex inside the other hull; where it had been before."""
 
+SLOPE = 16 * 2.0**-52
+"""An edge falls towards a face if the cosine is below this: directions turned into the other frame are off by some roundings."""
+
 Step = tuple[int, int]
 
 
 @element
 def _leave_vertex(view: View, v: int, p: Vec3, tolerance: float) -> int:
     """The edge of v behind whose plane a point lies, farthest behind it; −1 where it lies in the region of v."""
-    x = subtract(p, vertex_at(view, v))
-    most, edge = tolerance, -1
+    origin = vertex_at(view, v)
+    x = subtract(p, origin)
+    most, chosen = tolerance, -1
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        e = int(load(view.vertex_links, 2 * link + 1))
-        u = edge_part(view, e, 3)
-        out = dot(x, u) if load(view.vertex_links, 2 * link) > v else -dot(x, u)  # tails are smaller than heads
-        if out > most:
-            most, edge = out, e
-    return edge
+        arm = subtract(neighbour_at(view, link), origin)
+        out = dot(x, arm)
+        if out > 0.0 and out > most * norm(arm):
+            most, chosen = out / norm(arm), link
+    return edge_to(view, chosen) if chosen >= 0 else -1
 
 
 @element
@@ -87,26 +94,26 @@ def _step_vertex_edge(view: View, v: int, e: int, to_own: Frame, to_other: Frame
     feature = _leave_edge(view, e, apply(to_other, vertex_at(view, v)), tolerance)
     if feature >= 0:
         return OTHER, feature
-    tail = subtract(apply(to_own, edge_part(view, e, 0)), vertex_at(view, v))
+    origin = vertex_at(view, v)
+    tail = subtract(apply(to_own, edge_part(view, e, 0)), origin)
     u, length = turn(to_own, edge_part(view, e, 3)), edge_length(view, e)
-    low, high, low_edge, high_edge = 0.0, length, -1, -1
+    low, high, low_link, high_link = 0.0, length, -1, -1
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        own = int(load(view.vertex_links, 2 * link + 1))
-        n = edge_part(view, own, 3)
-        sign = 1.0 if load(view.vertex_links, 2 * link) > v else -1.0
-        at_tail, slope = sign * dot(tail, n), sign * dot(u, n)
+        arm = subtract(neighbour_at(view, link), origin)
+        n = scale(arm, 1.0 / norm(arm))
+        at_tail, slope = dot(tail, n), dot(u, n)
         at_head = at_tail + length * slope
         if at_tail > tolerance and at_head > tolerance:
-            return OWN, own * 4 + EDGE
+            return OWN, edge_to(view, link) * 4 + EDGE
         if at_tail > tolerance and -at_tail / slope > low:
-            low, low_edge = -at_tail / slope, own
+            low, low_link = -at_tail / slope, link
         elif at_head > tolerance and -at_tail / slope < high:
-            high, high_edge = -at_tail / slope, own
+            high, high_link = -at_tail / slope, link
     along = dot(tail, u)  # half the derivative of the squared distance, at the parameter x: along + x
-    if low_edge >= 0 and along + low > tolerance:
-        return OWN, low_edge * 4 + EDGE
-    if high_edge >= 0 and along + high < -tolerance:
-        return OWN, high_edge * 4 + EDGE
+    if low_link >= 0 and along + low > tolerance:
+        return OWN, edge_to(view, low_link) * 4 + EDGE
+    if high_link >= 0 and along + high < -tolerance:
+        return OWN, edge_to(view, high_link) * 4 + EDGE
     return STAY, -1
 
 
@@ -189,26 +196,24 @@ def _step_edge_edge(view: View, e: int, g: int, to_own: Frame, to_other: Frame, 
 @element
 def _step_vertex_face(view: View, v: int, f: int, to_own: Frame, to_other: Frame, tolerance: float) -> Step:
     p = apply(to_other, vertex_at(view, v))
-    most, edge = tolerance, -1
+    most, chosen = tolerance, -1
     for link in range(load(view.face_starts, f), load(view.face_starts, f + 1)):
-        side = int(load(view.face_links, link))
-        e = side >> 1
-        out = -dot(subtract(p, edge_part(view, e, 0)), edge_part(view, e, 7 + 3 * (side & 1)))
+        out = side_offset(view, link) - dot(p, side_at(view, link))
         if out > most:
-            most, edge = out, e
-    if edge >= 0:
-        return OTHER, edge * 4 + EDGE
+            most, chosen = out, link
+    if chosen >= 0:
+        return OTHER, (int(load(view.face_links, chosen)) >> 1) * 4 + EDGE
     height = dot(p, normal_of(view, f)) - offset_of(view, f)
     n = turn(to_own, normal_of(view, f))
     sign = 1.0 if height >= 0.0 else -1.0
-    x = vertex_at(view, v)
-    lowest = -tolerance
+    origin, lowest = vertex_at(view, v), -SLOPE
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        drop = sign * dot(subtract(vertex_at(view, int(load(view.vertex_links, 2 * link))), x), n)
-        if drop < lowest:
-            lowest, edge = drop, int(load(view.vertex_links, 2 * link + 1))
-    if edge >= 0:
-        return OWN, edge * 4 + EDGE
+        arm = subtract(neighbour_at(view, link), origin)
+        fall = sign * dot(arm, n)
+        if fall < 0.0 and fall < lowest * norm(arm):
+            lowest, chosen = fall / norm(arm), link
+    if chosen >= 0:
+        return OWN, edge_to(view, chosen) * 4 + EDGE
     if height > tolerance:
         return STAY, -1
     return _leave_face_inwards(view, f, p, height, tolerance)
@@ -244,19 +249,17 @@ def _step_edge_face(view: View, e: int, f: int, to_own: Frame, to_other: Frame, 
     """The edge is clipped by the planes of the face, and goes on to the lower end of what is left."""
     tail, u = apply(to_other, edge_part(view, e, 0)), turn(to_other, edge_part(view, e, 3))
     length = edge_length(view, e)
-    low, high, low_edge, high_edge = 0.0, length, -1, -1
+    low, high, low_link, high_link = 0.0, length, -1, -1
     for link in range(load(view.face_starts, f), load(view.face_starts, f + 1)):
-        side = int(load(view.face_links, link))
-        g = side >> 1
-        n = edge_part(view, g, 7 + 3 * (side & 1))
-        at_tail, slope = dot(subtract(tail, edge_part(view, g, 0)), n), dot(u, n)
+        n = side_at(view, link)
+        at_tail, slope = dot(tail, n) - side_offset(view, link), dot(u, n)
         at_head = at_tail + length * slope
         if at_tail < 0.0 and at_head < 0.0:
             low = high + 1.0
         elif at_tail < 0.0 and -at_tail / slope > low:
-            low, low_edge = -at_tail / slope, g
+            low, low_link = -at_tail / slope, link
         elif at_head < 0.0 and -at_tail / slope < high:
-            high, high_edge = -at_tail / slope, g
+            high, high_link = -at_tail / slope, link
         if low > high:
             return OTHER, _nearest_side(view, f, tail, u, length) * 4 + EDGE
     n = normal_of(view, f)
@@ -264,9 +267,12 @@ def _step_edge_face(view: View, e: int, f: int, to_own: Frame, to_other: Frame, 
     at_low, at_high = height + low * slope, height + high * slope
     if min(at_low, at_high) <= tolerance and max(at_low, at_high) >= -tolerance:
         return MEET, -1
-    if abs(at_low) <= abs(at_high):
-        return (OTHER, low_edge * 4 + EDGE) if low_edge >= 0 else (OWN, end_of(view, e, 0) * 4 + VERTEX)
-    return (OTHER, high_edge * 4 + EDGE) if high_edge >= 0 else (OWN, end_of(view, e, 1) * 4 + VERTEX)
+    # Whether the lower end is that at `low`: by the slope, which is exact where the heights of a short edge's ends are the same to rounding.
+    at_start = (slope >= 0.0) == (at_low > 0.0)
+    bound = low_link if at_start else high_link
+    if bound >= 0:
+        return OTHER, (int(load(view.face_links, bound)) >> 1) * 4 + EDGE
+    return OWN, end_of(view, e, 0 if at_start else 1) * 4 + VERTEX
 
 
 @element
@@ -323,11 +329,16 @@ def closest_points(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame) -> 
         x = apply(a_to_b, p)
         foot = add_scaled(x, normal_of(view, j), offset_of(view, j) - dot(x, normal_of(view, j)))
         return p, apply(b_to_a, foot)
-    p = vertex_at(view, i) if kind_a == VERTEX else edge_part(view, i, 0)
-    q = apply(b_to_a, vertex_at(view, j)) if kind_b == VERTEX else apply(b_to_a, edge_part(view, j, 0))
-    u = edge_part(view, i, 3) if kind_a == EDGE else (0.0, 0.0, 0.0)
-    v = turn(b_to_a, edge_part(view, j, 3)) if kind_b == EDGE else (0.0, 0.0, 0.0)
-    length_a = edge_length(view, i) if kind_a == EDGE else 0.0
-    length_b = edge_length(view, j) if kind_b == EDGE else 0.0
-    s, t = closest_on_edges(u, length_a, v, length_b, subtract(p, q))
+    if kind_a == VERTEX:
+        p = vertex_at(view, i)
+        if kind_b == VERTEX:
+            return p, apply(b_to_a, vertex_at(view, j))
+        q, v = apply(b_to_a, edge_part(view, j, 0)), turn(b_to_a, edge_part(view, j, 3))
+        return p, add_scaled(q, v, min(max(dot(v, subtract(p, q)), 0.0), edge_length(view, j)))
+    p, u = edge_part(view, i, 0), edge_part(view, i, 3)
+    if kind_b == VERTEX:
+        q = apply(b_to_a, vertex_at(view, j))
+        return add_scaled(p, u, min(max(dot(u, subtract(q, p)), 0.0), edge_length(view, i))), q
+    q, v = apply(b_to_a, edge_part(view, j, 0)), turn(b_to_a, edge_part(view, j, 3))
+    s, t = closest_on_edges(u, edge_length(view, i), v, edge_length(view, j), subtract(p, q))
     return add_scaled(p, u, s), add_scaled(q, v, t)

@@ -5,6 +5,7 @@ from abut.dynamics.coupling import Model, couple
 from abut.dynamics.integrators import runge_kutta_4, symplectic_euler, velocity_verlet
 from abut.dynamics.linkage import AngleLimits, Linkage
 from abut.dynamics.matching import ShapeMatching
+from abut.dynamics.meeting import BodyImpacts, find_impacts
 from abut.dynamics.particles import ParticleModel
 from abut.dynamics.rigid import MassProperties, RigidState, advance, mass_properties, rigid_state
 from abut.dynamics.springs import MassSpring, bending_pairs
@@ -12,6 +13,7 @@ from abut.dynamics.springs import MassSpring, bending_pairs
 __all__ = [
     "RAG_DOLL_PARTS",
     "AngleLimits",
+    "BodyImpacts",
     "Linkage",
     "MassProperties",
     "MassSpring",
@@ -23,6 +25,7 @@ __all__ = [
     "bending_pairs",
     "cloth",
     "couple",
+    "find_impacts",
     "mass_properties",
     "rag_doll",
     "rigid_state",

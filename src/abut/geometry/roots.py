@@ -14,6 +14,7 @@ valid. Contraction to fused multiply-add lowers the errors, so the bounds hold o
 
 import math
 
+from abut.geometry.bernstein import BOUND_CASTELJAU, Cubic, restrict
 from abut.geometry.enclosures import (
     CONVERGED,
     LIMIT,
@@ -31,10 +32,6 @@ from abut.jit import element
 from abut.scratch import load, reserve_floats, store
 
 UNIT = 2.0**-53
-# One step s·a + t·b with s = fl(1 − t): s is off by u/2 at most (exact for t ≥ ½), each product by u times itself, the
-# sum by u times itself: (½ + 1 + 1)u·max|b|. Three steps lead to a value, or to a coefficient of a piece: 7.5u·max|b|.
-# What is left up to 8 covers terms in u² and underflow (2⁻¹⁰⁷⁵ a product, while u·max|b| > 2⁻⁴⁵⁴ after scaling).
-BOUND_CASTELJAU = 8.0 * UNIT
 # Power basis: b1 = c0 + c1/3, b2 = c0 + (2·c1 + c2)/3, b3 = (c0 + c1) + (c2 + c3). No term passes through more than
 # three roundings, so each b is off by 3u·Σ|c| at most; the rest covers u² and underflow.
 BOUND_POWER = 3.5 * UNIT
@@ -54,8 +51,6 @@ DEPTH = 1 + GUIDED + 51
 OPEN = 8
 CROSSING = OPEN + 2 * 56
 
-Cubic = tuple[float, float, float, float]
-
 
 @element
 def _evaluate(b: Cubic, t: float) -> Cubic:
@@ -65,18 +60,6 @@ def _evaluate(b: Cubic, t: float) -> Cubic:
     q0, q1 = s * r0 + t * r1, s * r1 + t * r2
     curvature = 6.0 * ((r2 - r1) - (r1 - r0))
     return (s * q0 + t * q1, 3.0 * (q1 - q0), curvature, 6.0 * ((b[3] - b[0]) - 3.0 * (b[2] - b[1])))
-
-
-@element
-def _restrict(b: Cubic, lo: float, hi: float) -> Cubic:
-    """Coefficients on [lo, hi]: the blossom at (lo, lo, lo), (lo, lo, hi), (lo, hi, hi), (hi, hi, hi)."""
-    s, t = 1.0 - lo, 1.0 - hi
-    l0, l1, l2 = s * b[0] + lo * b[1], s * b[1] + lo * b[2], s * b[2] + lo * b[3]
-    h0, h1, h2 = t * b[0] + hi * b[1], t * b[1] + hi * b[2], t * b[2] + hi * b[3]
-    ll0, ll1 = s * l0 + lo * l1, s * l1 + lo * l2
-    lh0, lh1 = t * l0 + hi * l1, t * l1 + hi * l2
-    hh0, hh1 = t * h0 + hi * h1, t * h1 + hi * h2
-    return (s * ll0 + lo * ll1, t * ll0 + hi * ll1, t * lh0 + hi * lh1, t * hh0 + hi * hh1)
 
 
 @element
@@ -207,7 +190,7 @@ def _walk(b: Cubic, noise: float, sign_t0: int, sign_t1: int) -> Roots:
     trail = start_trail(sign_t0)
     for piece in range(PIECES):
         hi = float(load(ends, depth - 1))
-        c = _restrict(b, lo, hi)
+        c = restrict(b, lo, hi)
         opposite = _negate(c)
         if _is_above(c, noise):
             trail = note_sign(trail, 1)

@@ -1,8 +1,11 @@
-"""Where two cores touch: the axis, then up to four points with their separations.
+"""Where two cores touch: up to four points on the axis along which they are apart, or least deep in each other.
 
-Cores grown by a radius are as near as their cores less the radii, along the line between the nearest points. Polytopes, and cores that overlap,
-are as near as their best axis says; a face is preferred to a pair of edges that is better by less than FACE_PREFERRED of the size, because it
-carries more points. All in the frame of a; normals run from a to b.
+The axis of two hulls comes from the walk between their features (`convex.track_many`). Here it is found for what is simpler than that: points
+and segments, a core and a triangle, and two polytopes whose pairs of edges are few (see `separate_edges`).
+
+Distance and normal are those of the axis, the true ones. The points come from a face, where one lies across the axis to ALIGNED: the other core's
+face cut to its outline. So the points do not come and go while the axis changes between a face and the edges beside it. No row is deeper
+than the axis says, and one is as deep. All in the frame of a; normals run from a to b.
 
 Rows: floats (point, normal, separation), integers (face of a, face of b, identity).
 """
@@ -16,17 +19,24 @@ from abut.jit import integer, kernel, stay_apart
 from abut.shapes.axes import separate_edges, separate_faces
 from abut.shapes.clip import choose_four, cut_polygon, load_face
 from abut.shapes.frames import Frame, turn, turn_back
-from abut.shapes.nearest import measure_cores
-from abut.shapes.pool import CUT, E0, E1, F0, F1, IN_A, IN_B, REFERENCE, SPARE, V0, V1, Cores
+from abut.shapes.nearest import nearest_to_triangle
+from abut.shapes.pool import CUT, E0, E1, F0, F1, IN_A, IN_B, REFERENCE, SPARE, TRIANGLE, V0, V1, Cores
 
-NOTHING, FACE_A, FACE_B, EDGES, POINTS = -1, 0, 1, 2, 3
-FACE_PREFERRED = 1e-3
+FACE_A, FACE_B, POINTS = 0, 1, 2
+TIE = 1e-11
+"""Part of the size by which an axis of two edges must be better than a face's: rounding alone makes some 1e-15, and a face carries more points."""
 ALIGNED = 0.9999
-"""Cosine from which a round core lies along a face rather than on its border: 0.8°, less than one step of a slow turn."""
+"""Cosine from which the other core lies along a face rather than on its border: 0.8°, less than one step of a slow turn."""
 IDENTITY: Frame = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
 
-Axis = tuple[int, float, Vec3, int, int, Vec3, Vec3]
-"""Kind, separation of the cores, normal, face or edge of a and of b (−1 without), nearest points (POINTS and EDGES only)."""
+Axis = tuple[float, Vec3, Vec3, Vec3]
+"""Distance of the cores, less than zero where they overlap, infinite beyond the limit; normal; nearest, or deepest, points of a and b."""
+NOTHING: Axis = (math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@kernel
+def _row(points: Floats, i: int) -> Vec3:
+    return (points[i, 0], points[i, 1], points[i, 2])
 
 
 @kernel
@@ -42,53 +52,75 @@ def _extent(points: Floats, first: int, last: int) -> float:
 
 
 @kernel
-def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit: float, front_only: bool) -> Axis:
-    """How cores sa and sb are placed, or NOTHING if they are farther apart than the limit.
+def _lowest(points: Floats, count: int, direction: Vec3) -> Vec3:
+    """Of the first rows, the point that lies least along a direction."""
+    best, found = math.inf, 0
+    for i in range(count):
+        height = dot(_row(points, i), direction)
+        if height < best:
+            best, found = height, i
+    return _row(points, found)
 
+
+@kernel
+def _between(p: Vec3, q: Vec3, distance: float) -> Axis:
+    return distance, scale(subtract(q, p), 1.0 / distance), p, q
+
+
+@kernel
+def find_axis_round(cores: Cores, space: Floats, sa: int, sb: int) -> Axis:
+    """How two cores of one or two vertices are placed; part IN_A holds b's vertices in a's frame."""
+    stay_apart()
+    i, j, end = cores.table[sa, V0], cores.table[sa, V1] - 1, cores.table[sb, V1] - cores.table[sb, V0] - 1
+    u, v, w, x = _row(cores.vertices, i), _row(cores.vertices, j), _row(space[IN_A], 0), _row(space[IN_A], end)
+    _, _, p, q, d = closest_segment_segment(u, v, w, x)
+    if d > 0.0:
+        return _between(p, q, math.sqrt(d))
+    across = cross(subtract(v, u), subtract(x, w))
+    length = math.sqrt(norm_sq(across))  # two points, or parallel segments, in the same place: any direction will do
+    return 0.0, scale(across, 1.0 / length) if length > 0.0 else (0.0, 0.0, 1.0), p, q
+
+
+@kernel
+def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit: float, front_only: bool) -> Axis:
+    """How a core and a triangle, or two polytopes, are placed: NOTHING if they are farther apart than the limit.
+
+    Polytopes that are apart are at least as far apart as is said, along the normal that is said.
     Part IN_A holds b's vertices in a's frame, part IN_B those of a in b's. front_only: of b only the first face counts, as for one-sided triangles.
     """
     stay_apart()
     a, b = cores.table[sa], cores.table[sb]
     vertices, planes, edges, in_a = cores.vertices, cores.planes, cores.edges, space[IN_A]
-    zero = (0.0, 0.0, 0.0)
-    nothing: Axis = (NOTHING, 0.0, zero, -1, -1, zero, zero)
     count_a, count_b = a[V1] - a[V0], b[V1] - b[V0]
-    if cores.radius[sa] + cores.radius[sb] > 0.0:
-        distance, _, p, q = measure_cores(vertices, a[V0], a[V1], in_a, 0, count_b)
-        if distance > limit:
-            return nothing
-        if distance > 0.0:
-            return POINTS, distance, scale(subtract(q, p), 1.0 / distance), -1, -1, p, q
+    if sb == TRIANGLE and count_a <= 2:
+        d, p, q = nearest_to_triangle(cores, sa, in_a)
+        if d > limit * limit:
+            return NOTHING
+        if d > 0.0:
+            return _between(p, q, math.sqrt(d))
     gap_a, face_a = separate_faces(planes, a[F0], a[F1], in_a, 0, count_b, limit)
     if gap_a > limit:
-        return nothing
+        return NOTHING
     last_face = b[F0] + 1 if front_only else b[F1]
     gap_b, face_b = separate_faces(planes, b[F0], last_face, space[IN_B], 0, count_a, limit)
     if gap_b > limit:
-        return nothing
+        return NOTHING
     gap, normal, edge_a, edge_b = separate_edges(
         planes, edges, vertices, a[E0], a[E1], in_a, b[V0], b[E0], b[E1], frame, limit
     )
     if gap > limit:
-        return nothing
-    size = min(_extent(vertices, a[V0], a[V1]), _extent(in_a, 0, count_b))
-    face_gap = max(gap_a, gap_b)
-    if gap > face_gap + FACE_PREFERRED * size:
+        return NOTHING
+    slack = TIE * min(_extent(vertices, a[V0], a[V1]), _extent(in_a, 0, count_b))
+    if gap > max(gap_a, gap_b) + slack:
         i0, i1, j0, j1 = edges[edge_a, 0], edges[edge_a, 1], edges[edge_b, 0] - b[V0], edges[edge_b, 1] - b[V0]
         _, _, p, q, _ = closest_segment_segment(_row(vertices, i0), _row(vertices, i1), _row(in_a, j0), _row(in_a, j1))
-        return EDGES, gap, normal, edge_a, edge_b, p, q
-    if face_gap == -math.inf:  # two points, or parallel segments, in the same place: any direction will do
-        p = _row(vertices, a[V0])
-        return POINTS, 0.0, (0.0, 0.0, 1.0), -1, -1, p, p
-    if gap_a >= gap_b - FACE_PREFERRED * size:  # of two parallel faces always the same
-        return FACE_A, gap_a, _row(planes, face_a), face_a, -1, zero, zero
-    inward = turn(frame[0], _row(planes, face_b))
-    return FACE_B, gap_b, scale(inward, -1.0), -1, face_b, zero, zero
-
-
-@kernel
-def _row(points: Floats, i: int) -> Vec3:
-    return (points[i, 0], points[i, 1], points[i, 2])
+        return gap, normal, p, q
+    if gap_a >= gap_b - slack:  # of two parallel faces always the same
+        gap, normal = gap_a, _row(planes, face_a)
+    else:
+        gap, normal = gap_b, scale(turn(frame[0], _row(planes, face_b)), -1.0)
+    q = _lowest(in_a, count_b, normal)
+    return gap, normal, add_scaled(q, normal, -gap), q
 
 
 @kernel
@@ -143,15 +175,16 @@ def touch_face(
     frame: Frame,
     of_a: bool,
     face: int,
+    away: Vec3,
+    least: float,
     margin: float,
-    gap: float,
     rows: Floats,
     ids: Integers,
     count: int,
 ) -> int:
     """Points where the other core lies over a face of a (or of b): rows from `count` on; the number of rows then.
 
-    gap: that of the two cores along the face's normal; where it is no gap they overlap, and there is at least one row."""
+    away: the normal of the rows. least: the distance of the cores, which no row is below and the lowest has; −inf where it is not known."""
     stay_apart()
     vertices, cut, reference, heights, tags = cores.vertices, space[CUT], space[REFERENCE], space[SPARE], names[0]
     normal, own = _row(cores.planes, face), _row(cores.planes, face)
@@ -168,24 +201,19 @@ def touch_face(
     radius = cores.radius[sa] + cores.radius[sb]
     shift = 0.5 * (cores.radius[sa] - cores.radius[sb]) * (1.0 if of_a else -1.0)
     start = _row(reference, 0)
-    deepest, lowest = (0.0, 0.0, 0.0), math.inf
-    for i in range(size):
-        height = dot(normal, subtract(_row(cut, i), start))
-        if height < lowest:
-            deepest, lowest = _row(cut, i), height
     left = cut_polygon(space, names, sides, normal, size)
-    kept = 0
+    kept, lowest = 0, 0
     for i in range(left):
         p = _row(cut, i)
-        height = dot(normal, subtract(p, start))
+        height = max(least, dot(normal, subtract(p, start)))
         if height - radius <= margin:
             cut[kept, 0], cut[kept, 1], cut[kept, 2] = p
             tags[kept, 0], heights[kept, 0] = tags[i, 0], height
+            if height < heights[lowest, 0]:
+                lowest = kept
             kept += 1
-    if kept == 0 and gap - radius <= 0.0:
-        cut[0, 0], cut[0, 1], cut[0, 2] = deepest
-        tags[0, 0], heights[0, 0] = 0, lowest
-        kept = 1
+    if kept > 0 and least > -math.inf:
+        heights[lowest, 0] = least
     number, opposite = face - first, -1 if other < 0 else other - first_other
     code = ((FACE_A if of_a else FACE_B) << 60) | (number << 44) | ((opposite + 1) << 28)
     chosen = choose_four(cut, heights, kept, normal) if kept > 4 else (0, 1, 2, 3)
@@ -194,7 +222,6 @@ def touch_face(
         i = chosen[k]
         if 0 <= i < kept:
             middle = add_scaled(_row(cut, i), normal, shift - 0.5 * heights[i, 0])
-            away = normal if of_a else scale(normal, -1.0)
             tag = code | (tags[i, 0] & 0xFFFFFFF)
             _put(rows, ids, count, middle, away, heights[i, 0] - radius, face_a, face_b, tag)
             count += 1
@@ -216,7 +243,7 @@ def touch_segments(
 ) -> int:
     """Two segments: two points if they run alongside each other, else one."""
     stay_apart()
-    _, distance, normal, _, _, _, q = axis
+    distance, normal, _, q = axis
     u, v = subtract(a_end, a), subtract(b_end, b)
     gap = distance - radius_a - radius_b
     shift = 0.5 * (radius_a - radius_b - distance)
@@ -256,42 +283,25 @@ def touch(
 ) -> int:
     """The rows of two cores on an axis that was found; the number of rows then."""
     stay_apart()
-    kind, distance, normal, feature_a, feature_b, p, q = axis
-    if kind == NOTHING:
-        return count
+    distance, normal, p, q = axis
     radius_a, radius_b = cores.radius[sa], cores.radius[sb]
-    if kind in (FACE_A, FACE_B):
-        of_a = kind == FACE_A
-        face = feature_a if of_a else feature_b
-        return touch_face(cores, space, names, sa, sb, frame, of_a, face, margin, distance, rows, ids, count)
-    if kind == POINTS:
-        vertices_a = cores.table[sa, V1] - cores.table[sa, V0]
-        vertices_b = cores.table[sb, V1] - cores.table[sb, V0]
-        if vertices_a == 2 and vertices_b == 2:
-            i = cores.table[sa, V0]
-            return touch_segments(
-                _row(cores.vertices, i),
-                _row(cores.vertices, i + 1),
-                _row(space[IN_A], 0),
-                _row(space[IN_A], 1),
-                radius_a,
-                radius_b,
-                axis,
-                rows,
-                ids,
-                count,
-            )
-        before = count
-        face, cosine = find_facing(cores.planes, cores.table[sa, F0], cores.table[sa, F1], normal)
-        of_a = vertices_b >= 2 and cosine >= ALIGNED
-        if not of_a:
-            own = scale(turn_back(frame[0], normal), -1.0)
-            face, cosine = find_facing(cores.planes, cores.table[sb, F0], cores.table[sb, F1], own)
-        if of_a or (vertices_a >= 2 and cosine >= ALIGNED):
-            count = touch_face(cores, space, names, sa, sb, frame, of_a, face, margin, math.inf, rows, ids, count)
-        if count > before:
-            return count
+    if distance - radius_a - radius_b > margin:
+        return count
+    vertices_a = cores.table[sa, V1] - cores.table[sa, V0]
+    vertices_b = cores.table[sb, V1] - cores.table[sb, V0]
+    if vertices_a == 2 and vertices_b == 2:
+        i, in_a = cores.table[sa, V0], space[IN_A]
+        a, b = (_row(cores.vertices, i), _row(cores.vertices, i + 1)), (_row(in_a, 0), _row(in_a, 1))
+        return touch_segments(a[0], a[1], b[0], b[1], radius_a, radius_b, axis, rows, ids, count)
+    face, cosine = find_facing(cores.planes, cores.table[sa, F0], cores.table[sa, F1], normal)
+    of_a = vertices_b >= 2 and cosine >= ALIGNED
+    if not of_a:
+        own = scale(turn_back(frame[0], normal), -1.0)
+        face, cosine = find_facing(cores.planes, cores.table[sb, F0], cores.table[sb, F1], own)
+    if of_a or (vertices_a >= 2 and cosine >= ALIGNED):
+        last = touch_face(cores, space, names, sa, sb, frame, of_a, face, normal, distance, margin, rows, ids, count)
+        if last > count:
+            return last
     middle = add_scaled(lerp(p, q, 0.5), normal, 0.5 * (radius_a - radius_b))
-    code = POINTS << 60 if kind == POINTS else (EDGES << 60) | (feature_a << 30) | feature_b
-    _put(rows, ids, count, middle, normal, distance - radius_a - radius_b, -1, -1, code)
+    _put(rows, ids, count, middle, normal, distance - radius_a - radius_b, -1, -1, POINTS << 60)
     return count + 1

@@ -14,9 +14,19 @@ from abut.arrays import Floats, Integers
 from abut.geometry.vec import Vec3, cross, dot, norm, scale, subtract
 from abut.jit import kernel, stay_apart
 from abut.scratch import load, reserve_integers, store
-from abut.shapes.frames import Frame, carry, carry_points, carry_points_back, frame_of, relate, turn
-from abut.shapes.meet import IDENTITY, NOTHING, find_axis, touch, touch_face
-from abut.shapes.pool import ACTIVE, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.frames import (
+    Frame,
+    carry,
+    carry_back,
+    carry_points,
+    carry_points_back,
+    frame_of,
+    relate,
+    turn,
+    turn_back,
+)
+from abut.shapes.meet import IDENTITY, Axis, find_axis, find_axis_round, touch, touch_face
+from abut.shapes.pool import ACTIVE, F0, F1, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
 from abut.shapes.solids import FRONT, GROUND
 
 MOST_ROWS = 8
@@ -119,11 +129,11 @@ def touch_triangle(
     if normal == (0.0, 0.0, 0.0):
         return count
     axis = find_axis(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side != 0)
-    if axis[0] == NOTHING and side != GROUND:
+    if axis[0] == math.inf and side != GROUND:
         return count
-    facing = -dot(axis[2], normal)
+    facing = -dot(axis[1], normal)
     face = -1  # the face that decides instead of the axis
-    if side == GROUND and (facing <= 0.0 or axis[0] == NOTHING):
+    if side == GROUND and (facing <= 0.0 or axis[0] == math.inf):
         if not _is_above(trees.points, trees.triangles, t, middle):
             return count
         face = 0
@@ -131,12 +141,15 @@ def touch_triangle(
         if dot(normal, carry(frame, middle)) <= cores.planes[0, 3]:
             return count
         face = 0
-    elif abs(facing) < FLUSH and _is_dull(cores.vertices, trees.triangles[t, ACTIVE], normal, scale(axis[2], -1.0)):
+    elif abs(facing) < FLUSH and _is_dull(cores.vertices, trees.triangles[t, ACTIVE], normal, scale(axis[1], -1.0)):
         face = 0 if facing > 0.0 else 1
     if face < 0:
         last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
     else:
-        last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, margin, math.inf, rows, ids, count)
+        away = scale(normal, -1.0 if face == 0 else 1.0)
+        last = touch_face(
+            cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, -math.inf, margin, rows, ids, count
+        )
     for k in range(count, last):
         ids[k, 1] = trees.triangles[t, FACE]
     return last
@@ -191,6 +204,14 @@ def _meet_surface(
 
 
 @kernel
+def _recall(known: Floats, k: int, own: Frame) -> Axis:
+    """What was tracked, in a's frame."""
+    normal = turn_back(own[0], (known[k, 1], known[k, 2], known[k, 3]))
+    p, q = (known[k, 4], known[k, 5], known[k, 6]), (known[k, 7], known[k, 8], known[k, 9])
+    return known[k, 0], normal, carry_back(own, p), carry_back(own, q)
+
+
+@kernel
 def meet_pairs(
     cores: Cores,
     trees: Trees,
@@ -200,12 +221,14 @@ def meet_pairs(
     shapes: Integers,
     pairs: Integers,
     margins: Floats,
+    known: Floats,
     state: Integers,
     rows: Floats,
     ids: Integers,
 ) -> bool:
     """Rows of all pairs of colliders, of which the first has a core, where they are no farther apart than the pair's margin.
 
+    known (k,10): distance, normal and the two points of hulls that were tracked; a distance that is not a number is still to be found.
     From pair state[0] and row state[1] on. False if the rows are full: call again with more of them."""
     for k in range(state[0], len(pairs)):
         i, j, count = pairs[k, 0], pairs[k, 1], state[1]
@@ -214,14 +237,22 @@ def meet_pairs(
             return False
         sa, sb, own = int(shapes[i]), int(shapes[j]), frame_of(poses, i)
         frame = relate(own, frame_of(poses, j))
-        carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
         if cores.table[sb, KIND] == SURFACE:
+            carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
             last = _meet_surface(cores, trees, space, names, sa, sb, frame, margins[k], rows, ids, count)
             if last == FULL:
                 return False
         else:
+            if known[k, 0] - cores.radius[sa] - cores.radius[sb] > margins[k]:
+                continue
+            carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
             carry_points(frame, cores.vertices, cores.table[sb, V0], cores.table[sb, V1], space[IN_A])
-            axis = find_axis(cores, space, sa, sb, frame, margins[k] + cores.radius[sa] + cores.radius[sb], False)
+            if not math.isnan(known[k, 0]):
+                axis = _recall(known, k, own)
+            elif cores.table[sa, F0] == cores.table[sa, F1]:
+                axis = find_axis_round(cores, space, sa, sb)
+            else:
+                axis = find_axis(cores, space, sa, sb, frame, margins[k], False)
             last = touch(cores, space, names, sa, sb, frame, axis, margins[k], rows, ids, count)
         _finish(own, i, j, rows, ids, count, last)
         state[1] = last

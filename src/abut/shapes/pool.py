@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from abut import bvh
 from abut.arrays import Floats, Integers
+from abut.convex import Hull, Hulls
 from abut.jit import kernel
 from abut.mesh import Mesh
 from abut.shapes.solids import BOTH, FRONT, Convex, Shape, Soft, Surface
@@ -29,6 +30,7 @@ FACE, ACTIVE = 3, 4
 IN_B, IN_A, REFERENCE, CUT, SPARE = range(5)
 """Parts of the working memory: vertices of a in b's frame, of b in a's frame, the reference face, the polygon being cut, and one more."""
 TRIANGLE = 0
+POINT = Hull(np.zeros((1, 3)))
 LEAF_SIZE = 4
 FLAT = 1e-3
 """Sine of the angle below which an edge of a surface counts as flat: a contact normal off by less is the face's own."""
@@ -56,10 +58,11 @@ class Trees(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The shapes of a world."""
+    """The shapes of a world. hulls: those of the cores, in the order of the table; a point stands for what has none."""
 
     cores: Cores
     trees: Trees
+    hulls: Hulls
 
 
 def make_room(pool: Pool) -> tuple[Floats, Integers]:
@@ -79,7 +82,9 @@ def build_pool(shapes: list[Shape]) -> Pool:
     table[0] = (CONVEX, 0, 3, 0, 2, 0, 3, 0, 0, 0, FRONT)
     at, face, edge = 3, 2, 3
     surfaces: list[tuple[int, Surface | Soft]] = []
+    hulls = [POINT]
     for s, shape in enumerate(shapes, start=1):
+        hulls.append(shape.core.hull if isinstance(shape, Convex) else POINT)
         if isinstance(shape, Convex):
             core = shape.core
             count, faces, sides = len(core.vertices), len(core.planes), len(core.edges)
@@ -103,7 +108,7 @@ def build_pool(shapes: list[Shape]) -> Pool:
         np.concatenate(loops),
         np.concatenate(edges),
     )
-    return Pool(cores, trees)
+    return Pool(cores, trees, Hulls(hulls))
 
 
 def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees:
@@ -170,25 +175,15 @@ def bound_nodes(points: Floats, triangles: Integers, nodes: Integers, boxes: Flo
             boxes[node, k], boxes[node, k + 3] = least, most
 
 
-def append_core(cores: Cores, shape: Convex) -> Cores:
+def append_core(pool: Pool, shape: Convex) -> Pool:
     """The same with one more convex shape, the last of the table."""
+    cores = pool.cores
     at, face, edge = len(cores.vertices), len(cores.planes), len(cores.edges)
     core = shape.core
-    row = (
-        CONVEX,
-        at,
-        at + len(core.vertices),
-        face,
-        face + len(core.planes),
-        edge,
-        edge + len(core.edges),
-        0,
-        0,
-        0,
-        BOTH,
-    )
+    ends = at + len(core.vertices), face + len(core.planes), edge + len(core.edges)
+    row = (CONVEX, at, ends[0], face, ends[1], edge, ends[2], 0, 0, 0, BOTH)
     sides = core.edges + np.where(core.edges[:, 2:3] < 0, (at, at, 0, 0), (at, at, face, face))
-    return Cores(
+    grown = Cores(
         np.concatenate((cores.table, np.array([row]))),
         np.append(cores.radius, shape.radius),
         np.concatenate((cores.vertices, core.vertices)),
@@ -197,3 +192,4 @@ def append_core(cores: Cores, shape: Convex) -> Cores:
         np.concatenate((cores.loops, core.loops + at)),
         np.concatenate((cores.edges, sides)),
     )
+    return Pool(grown, pool.trees, Hulls((*pool.hulls.hulls, core.hull)))

@@ -104,6 +104,21 @@ def _meet_triangle(o: Vec3, d: Vec3, a: Vec3, b: Vec3, c: Vec3) -> float:
 
 
 @kernel
+def _misses(boxes: Floats, i: int, o: Vec3, d: Vec3, best: float) -> bool:
+    """Whether a ray passes box i by, or reaches it only after `best`."""
+    low, high = 0.0, best
+    for k in range(3):
+        if d[k] == 0.0:
+            if o[k] < boxes[i, k] or o[k] > boxes[i, k + 3]:
+                return True
+        else:
+            p, q = (boxes[i, k] - o[k]) / d[k], (boxes[i, k + 3] - o[k]) / d[k]
+            slack = EDGE * max(abs(p), abs(q))
+            low, high = max(low, min(p, q) - slack), min(high, max(p, q) + slack)
+    return low > high
+
+
+@kernel
 def _meet_tree(trees: Trees, root: int, o: Vec3, d: Vec3, best: float) -> Met:
     points, triangles, nodes, boxes = trees.points, trees.triangles, trees.nodes, trees.boxes
     found, normal = -1, (0.0, 0.0, 0.0)
@@ -113,16 +128,7 @@ def _meet_tree(trees: Trees, root: int, o: Vec3, d: Vec3, best: float) -> Met:
     while height > 0:
         height -= 1
         node = load(stack, height)
-        low, high = 0.0, best
-        for k in range(3):
-            if d[k] == 0.0:
-                if o[k] < boxes[node, k] or o[k] > boxes[node, k + 3]:
-                    high = -1.0
-            else:
-                p, q = (boxes[node, k] - o[k]) / d[k], (boxes[node, k + 3] - o[k]) / d[k]
-                slack = EDGE * max(abs(p), abs(q))
-                low, high = max(low, min(p, q) - slack), min(high, max(p, q) + slack)
-        if low > high:
+        if _misses(boxes, node, o, d, best):
             continue
         if nodes[node, 0] != 0:
             store(stack, height, nodes[node, 0] + 1)
@@ -167,16 +173,7 @@ def cast_rays(
             s = shapes[i]
             if s < 0:
                 continue
-            low, high = 0.0, best
-            for k in range(3):
-                if d[k] == 0.0:
-                    if o[k] < boxes[i, k] or o[k] > boxes[i, k + 3]:
-                        high = -1.0
-                else:
-                    p, q = (boxes[i, k] - o[k]) / d[k], (boxes[i, k + 3] - o[k]) / d[k]
-                    slack = EDGE * max(abs(p), abs(q))
-                    low, high = max(low, min(p, q) - slack), min(high, max(p, q) + slack)
-            if low > high:
+            if _misses(boxes, i, o, d, best):
                 continue
             frame = frame_of(poses, i)
             own_o, own_d = carry_back(frame, o), turn_back(frame[0], d)

@@ -1,7 +1,7 @@
 """Shapes that bodies are made of: what each one is, in its own frame, and how heavy.
 
 A convex shape is a *core* (a point, a segment or a polytope) grown by a radius: a sphere is a point and its radius, a capsule a segment and its
-radius, boxes, cylinders and hulls are polytopes of radius 0. So one distance, one search for the axis and one clipping serve every pair.
+radius, boxes, cylinders and hulls are polytopes of radius 0. So one walk between features, one search for the axis and one clipping serve every pair.
 A surface (mesh, deformable mesh, terrain) is the set of its triangles; where it is closed, or a terrain, only their front sides count.
 
 Cylinders are prisms of `sides` faces around the true cylinder: never smaller than it, and larger by at most 1/cos(π/sides) − 1 of the radius
@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from abut import arrays
+from abut import arrays, convex
 from abut.arrays import Floats
 from abut.discrete import Deformable, Rigid
 from abut.dynamics import MassProperties, mass_properties
 from abut.errors import InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh
-from abut.shapes.polytope import Core, core_of_loops, core_of_points, core_of_segment, surface_of
+from abut.shapes.polytope import Core, core_of, core_of_solid, mesh_of, surface_of
 from abut.shapes.weight import weigh_capsule, weigh_shell, weigh_sphere
 
 CYLINDER_SIDES = 24
 MOST_SIDES = 256
-MOST_HULL_VERTICES = 64
-"""Larger convex meshes are met triangle by triangle: all pairs of a hull's edges are looked at."""
+MOST_HULL_VERTICES = 4096
+"""Larger convex meshes are met triangle by triangle: finding whether they are convex takes as long as building a hull."""
 BOTH, FRONT, GROUND = 0, 1, 2
 """Which sides of a surface's triangles count: both; the front; the front, and whatever is below a terrain is pushed up."""
 
@@ -60,7 +60,7 @@ class Sphere(Convex):
 
     def __init__(self, radius: float) -> None:
         self.radius = arrays.positive(radius, "radius")
-        self.core = core_of_segment(np.zeros((1, 3)))
+        self.core = core_of(np.zeros((1, 3)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Sphere, (self.radius,))
@@ -80,7 +80,7 @@ class Capsule(Convex):
     def __init__(self, radius: float, length: float) -> None:
         self.radius, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
         half = 0.5 * self.length
-        self.core = core_of_segment(np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]))
+        self.core = core_of(np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Capsule, (self.radius, self.length))
@@ -97,12 +97,7 @@ class Capsule(Convex):
 class _Polytope(Convex):
     @cached_property
     def _mesh(self) -> Mesh:
-        faces = [
-            (loop[0], loop[k], loop[k + 1])
-            for loop in (self.core.loops[i:j] for i, j in zip(self.core.starts[:-1], self.core.starts[1:], strict=True))
-            for k in range(1, len(loop) - 1)
-        ]
-        return Mesh(self.core.vertices, np.array(faces))
+        return mesh_of(self.core)
 
     def weigh(self, density: float) -> MassProperties:
         """See `Shape`."""
@@ -121,8 +116,7 @@ class Box(_Polytope):
         if (self.extents <= 0).any():
             raise InvalidInput("extents", f"{self.extents.min():g} is not positive", int(np.argmin(self.extents)))
         corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-        loops = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-        self.core = core_of_loops(corners * self.extents, [np.array(loop) for loop in loops])
+        self.core = core_of(corners * self.extents)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Box, (self.extents,))
@@ -137,11 +131,7 @@ class Cylinder(_Polytope):
         angle = 2.0 * np.pi * np.arange(self.sides) / self.sides
         reach = self.round / np.cos(np.pi / self.sides)
         ring = np.stack((reach * np.cos(angle), reach * np.sin(angle), np.full(self.sides, -0.5 * self.length)), axis=1)
-        top = ring * (1.0, 1.0, -1.0)
-        k = np.arange(self.sides)
-        following = (k + 1) % self.sides
-        loops = list(np.stack((k, following, following + self.sides, k + self.sides), axis=1))
-        self.core = core_of_loops(np.concatenate((ring, top)), [*loops, k[::-1], k + self.sides])
+        self.core = core_of(np.concatenate((ring, ring * (1.0, 1.0, -1.0))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Cylinder, (self.round, self.length, self.sides))
@@ -151,7 +141,7 @@ class Hull(_Polytope):
     """The convex hull of points (n,3) that span a volume."""
 
     def __init__(self, points: object) -> None:
-        self.core = core_of_points(arrays.points(points, "points", keep=True))
+        self.core = core_of_solid(arrays.points(points, "points", keep=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Hull, (self.core.vertices,))
@@ -183,6 +173,11 @@ class Surface(Shape):
             return Hull(self.mesh.vertices)
         except InvalidInput:
             return None
+
+    @cached_property
+    def outline(self) -> convex.Hull:
+        """The convex hull, flat or not, whose closest features say whether two surfaces can meet at all."""
+        return convex.Hull(self.mesh.vertices)
 
     @cached_property
     def bodies(self) -> tuple[Rigid, Rigid]:
@@ -282,8 +277,8 @@ def as_shape(value: object) -> Shape:
         return Soft(value)
     if isinstance(value, Rigid):
         return Surface(value.mesh)
-    if type(value).__module__.startswith("abut.convex") and hasattr(value, "vertices"):
-        return Hull(value.vertices)  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(value, convex.Hull):
+        return Hull(value.vertices)
     try:
         return Surface(as_mesh(value))
     except InvalidInput as error:

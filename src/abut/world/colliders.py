@@ -4,19 +4,22 @@ A collider is one shape of one body. Its number is its handle in the sweep and p
 size, and are only moved when a collider leaves its own: what rests costs nothing.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.broad import SweepAndPrune
+from abut.convex import Hulls
 from abut.errors import Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B, meet_pairs
-from abut.shapes.pool import FACE, KIND, ROOT, SURFACE, T0, Pool, bound_nodes, build_pool, make_room
+from abut.shapes.pool import FACE, KIND, POINT, ROOT, SURFACE, T0, Pool, bound_nodes, build_pool, make_room
 from abut.shapes.solids import Shape, Soft, Surface, Terrain
 from abut.world.place import bound_colliders, place_colliders
 from abut.world.store import STATIC, Store
 from abut.world.surfaces import meet_surfaces
+from abut.world.tracking import Memory, are_tracked, describe
 
 FAT = 0.1
 NOWHERE = -1
@@ -45,11 +48,13 @@ class Colliders:
         self.boxes = np.empty((0, 6))
         self.fat = np.empty((0, 6))
         self.rows = 256
+        self.memory, self.outline_memory = Memory(), Memory()
         self._forget()
 
     def _forget(self) -> None:
         self._pool: Pool | None = None
         self._room = (np.empty(0), np.empty(0, np.int64))
+        self._outlines: Hulls | None = None
         self._index = {id(shape): i for i, shape in enumerate(self.shapes)}
         self._versions: dict[int, int] = {}
 
@@ -126,6 +131,8 @@ class Colliders:
         gone = np.flatnonzero(np.isin(self.body, slots))
         self.body[gone] = self.shape[gone] = NOWHERE
         self.sap.remove(gone)
+        self.memory.forget(gone)
+        self.outline_memory.forget(gone)
         self.sap.report()  # its numbers may be given again
 
     def place(self, store: Store, growth: Floats) -> None:
@@ -162,23 +169,52 @@ class Colliders:
         pairs[swapped] = pairs[swapped, ::-1]
         return pairs
 
-    def meet(self, pairs: Integers, margins: Floats) -> Rows:
-        """Contacts of pairs that are no farther apart than their margins."""
+    def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> Rows:
+        """Contacts of pairs that are no farther apart than their margins. remember: the features of hulls, for the next time."""
         pool = self.pool
+        apart = self.boxes[pairs, :3] - self.boxes[pairs[:, ::-1], 3:]
+        near = (apart <= margins[:, np.newaxis, np.newaxis]).all(
+            axis=(1, 2)
+        )  # the sweep's boxes are larger than the colliders
+        pairs, margins = pairs[near], margins[near]
         surface = pool.cores.table[self.shape[pairs[:, 0]] + 1, KIND] == SURFACE
         cores = np.ascontiguousarray(pairs[~surface])
+        known = self._track(pool, cores, remember)
         state, own = np.zeros(2, np.int64), np.ascontiguousarray(margins[~surface])
         numbers, ids = np.empty((self.rows, 7)), np.empty((self.rows, 5), np.int64)
-        while not meet_pairs(*pool, *self._room, self.poses, self.shape + 1, cores, own, state, numbers, ids):
+        while not meet_pairs(
+            pool.cores, pool.trees, *self._room, self.poses, self.shape + 1, cores, own, known, state, numbers, ids
+        ):
             self.rows *= 2
             numbers, ids = np.resize(numbers, (self.rows, 7)), np.resize(ids, (self.rows, 5))
         found = Rows(numbers[: state[1]], ids[: state[1]])
         if not surface.any():
             return found
-        both = [found] + [
-            self._meet_meshes(i, j, m) for (i, j), m in zip(pairs[surface], margins[surface], strict=True)
-        ]
+        near = self._near_outlines(pairs[surface], margins[surface], remember)
+        meshes, own = pairs[surface][near], margins[surface][near]
+        both = [found] + [self._meet_meshes(i, j, m) for (i, j), m in zip(meshes, own, strict=True)]
         return Rows(np.concatenate([r.numbers for r in both]), np.concatenate([r.ids for r in both]))
+
+    def _track(self, pool: Pool, pairs: Integers, remember: bool) -> Floats:
+        """(p,10) distance, normal and points of the pairs whose hulls are tracked; NaN for the others."""
+        known = np.full((len(pairs), 10), np.nan)
+        a, b = (self.shape[pairs[:, side]] + 1 for side in (0, 1))
+        there = (pool.cores.table[b, KIND] != SURFACE) & are_tracked(pool.cores, a, b)
+        found = self.memory.track(pool.hulls, pairs[there], self.poses, self.shape + 1, remember=remember)
+        known[there] = describe(found)
+        return known
+
+    def _near_outlines(self, pairs: Integers, margins: Floats, remember: bool) -> NDArray[np.bool_]:
+        """(p,) pairs of surfaces whose hulls are within the margin; terrains and what deforms have no hull that lasts."""
+        if self._outlines is None:
+            hulls = [shape.outline if _has_outline(shape) else POINT for shape in self.shapes]
+            self._outlines = Hulls(hulls)
+        known = np.array([_has_outline(shape) for shape in self.shapes])[self.shape[pairs]].all(axis=1)
+        near = np.ones(len(pairs), np.bool_)
+        poses, which = self.poses, self.shape
+        found = self.outline_memory.track(self._outlines, pairs[known], poses, which, remember=remember)
+        near[known] = found.distance <= margins[known]
+        return near
 
     def _meet_meshes(self, i: int, j: int, margin: float) -> Rows:
         a, b = self.shapes[self.shape[i]], self.shapes[self.shape[j]]
@@ -190,6 +226,10 @@ class Colliders:
         ids = np.zeros((len(faces), 5), np.int64)
         ids[:, :2], ids[:, COLLIDER_A], ids[:, COLLIDER_B] = faces, i, j
         return Rows(numbers, ids)
+
+
+def _has_outline(shape: Shape) -> TypeGuard[Surface]:
+    return isinstance(shape, Surface) and not isinstance(shape, Terrain)
 
 
 def _tree_size(pool: Pool, root: int) -> int:

@@ -2,29 +2,35 @@
 
 Between two states a body moves on a straight line and turns at a constant rate. Along the direction between the nearest points the distance shrinks
 no faster than the relative speed along it, plus each body's turn times its radius: so that much time may pass safely, again and again. The
-lower bound of the distance is used, so the time is never late. It stops a slop away, where the contact margin sees it in the next step. What is
-nearer than that at the beginning has a contact, and the solver holds it; should it fail to, as it may for a body that spins fast, the center of mass
-is kept from passing.
+distance is that of the tracked hulls less what it may be off, so the time is never late. It stops a slop away, where the contact margin sees it
+in the next step. What is nearer than that at the beginning has a contact, and the solver holds it; should it fail to, as it may for a body that
+spins fast, the center of mass is kept from passing.
 """
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
+from abut.convex import track_many
 from abut.dynamics.quaternions import Quaternion, conjugate, matrix_columns, multiply, normalise, turning
 from abut.errors import Unsupported
-from abut.geometry.vec import Vec3, dot, lerp, norm, scale, subtract
-from abut.jit import element, integer, kernel
-from abut.shapes.frames import Frame, carry, carry_points, relate, turn, turn_back
+from abut.geometry.triangles import closest_point_triangle
+from abut.geometry.vec import Vec3, lerp, norm, scale
+from abut.jit import element, kernel
+from abut.shapes.frames import Frame, carry, frame_of, relate, turn
+from abut.shapes.gaps import keep_own, measure_triangle
 from abut.shapes.narrow import load_triangle
-from abut.shapes.nearest import measure_cores
-from abut.shapes.pool import IN_A, IN_B, KIND, SURFACE, T0, T1, V0, V1, Cores, Trees
-from abut.world.colliders import Colliders
-from abut.world.solver import POSITION, TURN, get
+from abut.shapes.pool import IN_A, KIND, SURFACE, T0, T1, Cores, Trees
+from abut.world.colliders import NOWHERE, Colliders
+from abut.world.impulses import POSITION, TURN, get, put
 from abut.world.store import Store
+from abut.world.tracking import square
 
-NO_TRIANGLE = integer(-1)
+NO_TRIANGLE = -1
+CHECKED = 1e-10
+"""Of the size: by so much a tracked distance may be too large; it is checked to be less than 2e-11."""
 INNER = 0.25
 """Part of its distance at the start that the center of a body which is in contact keeps."""
 MOST_STEPS = 96
@@ -63,120 +69,153 @@ def _frame_at(before: Floats, after: Floats, body: int, local: Floats, collider:
 
 
 @kernel
-def _advance_pair(
-    cores: Cores,
-    trees: Trees,
-    space: Floats,
-    before: Floats,
-    after: Floats,
-    local: Floats,
-    bodies: Integers,
-    shapes: Integers,
-    radius: Floats,
-    i: int,
-    j: int,
-    triangle: int,
-    target: float,
-    best: float,
-) -> float:
-    """The first time, at most `best`, at which colliders i and j (of which only one triangle counts, unless −1) are within the target."""
-    a, b, sa, sb = bodies[i], bodies[j], shapes[i], shapes[j]
-    first, last = cores.table[sa, V0], cores.table[sa, V1]
-    travel = subtract(
-        subtract(get(after, b, POSITION), get(before, b, POSITION)),
-        subtract(get(after, a, POSITION), get(before, a, POSITION)),
-    )
-    spin = _turn_between(_quaternion(before, a), _quaternion(after, a))[1] * float(radius[a])
-    spin_b = _turn_between(_quaternion(before, b), _quaternion(after, b))[1] * float(radius[b])
-    spin += spin_b
-    grown = float(cores.radius[sa] + cores.radius[sb])
-    t, inner = 0.0, False
-    for step in range(MOST_STEPS):
-        own = _frame_at(before, after, a, local, i, t)
-        frame = relate(own, _frame_at(before, after, b, local, j, t))
-        count = 3
-        if triangle >= 0:
-            load_triangle(trees.points, trees.triangles, triangle, frame, cores.vertices, cores.planes, space[IN_A])
-        else:
-            count = cores.table[sb, V1] - cores.table[sb, V0]
-            carry_points(frame, cores.vertices, cores.table[sb, V0], cores.table[sb, V1], space[IN_A])
-        if step == 0:  # the center of mass, where the collider sees it
-            u = local[i]
-            offset = (-u[9], -u[10], -u[11])
-            x, y, z = turn_back(((u[0], u[1], u[2]), (u[3], u[4], u[5]), (u[6], u[7], u[8])), offset)
-            space[IN_B, 0, 0], space[IN_B, 0, 1], space[IN_B, 0, 2] = x, y, z
-        distance, lower, p, q = measure_cores(cores.vertices, first, last, space[IN_A], 0, count)
-        if step == 0 and lower - grown <= target:
-            inner = True
-        if inner:
-            distance, lower, p, q = measure_cores(space[IN_B], 0, 1, space[IN_A], 0, count)
-            if step == 0:
-                grown, spin = float(cores.radius[sb]), spin_b
-                target = INNER * (lower - grown)
-        gap = lower - grown
-        if gap <= target:
-            return best if step == 0 else t
-        speed = spin - dot(travel, turn(own[0], scale(subtract(q, p), 1.0 / distance)))
-        if speed <= 0.0:
-            return best
-        t += (gap - 0.5 * target) / speed
-        if t >= best:
-            return best
-    return t
+def place_at(
+    before: Floats, after: Floats, bodies: Integers, local: Floats, colliders: Integers, times: Floats, poses: Floats
+) -> None:
+    """Poses (n,12) of colliders, each at a time of its own."""
+    for k in range(len(colliders)):
+        i = colliders[k]
+        rotation, middle = _frame_at(before, after, int(bodies[i]), local, int(i), float(times[k]))
+        for r in range(3):
+            for c in range(3):
+                poses[k, 3 * r + c] = rotation[r][c]
+            poses[k, 9 + r] = middle[r]
 
 
 @kernel
-def find_times(
+def find_turns(before: Floats, after: Floats, angles: Floats) -> None:
+    """(n,) how far bodies turn."""
+    for i in range(len(before)):
+        angles[i] = _turn_between(_quaternion(before, i), _quaternion(after, i))[1]
+
+
+@kernel
+def measure_triangles(
     cores: Cores,
     trees: Trees,
     space: Floats,
-    before: Floats,
-    after: Floats,
-    local: Floats,
-    bodies: Integers,
     shapes: Integers,
-    radius: Floats,
-    pairs: Integers,
-    swept: Floats,
-    target: float,
-    times: Floats,
+    poses_a: Floats,
+    poses_b: Floats,
+    triangles: Integers,
+    results: Floats,
 ) -> None:
-    """For each pair, lower times[body of its first collider] to the first contact. swept (n,6): boxes of the first colliders over the step."""
-    for k in range(len(pairs)):
-        i, j = pairs[k, 0], pairs[k, 1]
-        a, sb = bodies[i], shapes[j]
-        if cores.table[sb, KIND] != SURFACE:
-            times[a] = _advance_pair(
-                cores,
-                trees,
-                space,
-                before,
-                after,
-                local,
-                bodies,
-                shapes,
-                radius,
-                i,
-                j,
-                NO_TRIANGLE,
-                target,
-                float(times[a]),
-            )
-            continue
-        frame = _frame_at(before, after, int(bodies[j]), local, j, 1.0)
-        for t in range(cores.table[sb, T0], cores.table[sb, T1]):
-            inside = True
-            for axis in range(3):
-                low, high = math.inf, -math.inf
-                for c in range(3):
-                    v = trees.triangles[t, c]
-                    x = carry(frame, (trees.points[v, 0], trees.points[v, 1], trees.points[v, 2]))[axis]
-                    low, high = min(low, x), max(high, x)
-                inside = inside and low <= swept[k, axis + 3] and high >= swept[k, axis]
-            if inside:
-                times[a] = _advance_pair(
-                    cores, trees, space, before, after, local, bodies, shapes, radius, i, j, t, target, float(times[a])
-                )
+    """Of cores (shape −1: the point of its pose) and triangles: results (n,4) signed distance, normal in the world. NaN without an area."""
+    for k in range(len(shapes)):
+        own, sa = frame_of(poses_a, k), shapes[k]
+        frame = relate(own, frame_of(poses_b, k))
+        front = load_triangle(
+            trees.points, trees.triangles, triangles[k], frame, cores.vertices, cores.planes, space[IN_A]
+        )
+        if front == (0.0, 0.0, 0.0):
+            results[k, 0] = math.nan
+        elif sa < 0:
+            u, v, w = get(space[IN_A], 0, 0), get(space[IN_A], 1, 0), get(space[IN_A], 2, 0)
+            _, q, d = closest_point_triangle((0.0, 0.0, 0.0), u, v, w)
+            results[k, 0] = math.sqrt(d)
+            put(results, k, 1, turn(own[0], scale(q, 1.0 / math.sqrt(d))) if d > 0.0 else front)
+        else:
+            keep_own(cores, space, sa)
+            gap, normal, _ = measure_triangle(cores, space, int(sa))
+            results[k, 0] = gap
+            put(results, k, 1, turn(own[0], normal))
+
+
+class _Advance:
+    """Pairs of a collider and another, or one of its triangles: one row each, with the time up to which they are known to be apart."""
+
+    def __init__(self, store: Store, colliders: Colliders, before: Floats, rows: Integers) -> None:
+        self.store, self.colliders, self.before, self.after = store, colliders, before, store.state
+        self.i, self.j, self.triangle = rows.T
+        self.a, self.b = colliders.body[self.i], colliders.body[self.j]
+        radius = colliders.pool.cores.radius
+        angles = np.empty(len(before))
+        find_turns(before, self.after, angles)
+        moved = self.after[:, POSITION:TURN] - before[:, POSITION:TURN]
+        self.travel = moved[self.b] - moved[self.a]
+        self.spin_b = angles[self.b] * store.radius[self.b]
+        self.spin = angles[self.a] * store.radius[self.a] + self.spin_b
+        self.radius_b = np.where(self.triangle < 0, radius[colliders.shape[self.j] + 1], 0.0)
+        self.grown = radius[colliders.shape[self.i] + 1] + self.radius_b
+        self.time = np.zeros(len(rows))
+        self.inner = np.zeros(len(rows), np.bool_)
+        self.features = np.full((len(rows), 2), -1, np.int64)
+        self.target = np.empty(len(rows))
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Leave out rows that are done."""
+        for name, value in list(vars(self).items()):
+            if name not in ("store", "colliders", "before", "after"):
+                setattr(self, name, value[kept])
+
+    def measure(self) -> tuple[Floats, Floats]:
+        """Gap of each row at its time, no more than it is, and the normal from a to b."""
+        poses = [np.empty((len(self.i), 12)) for _ in range(2)]
+        for ids, out in ((self.i, poses[0]), (self.j, poses[1])):
+            place_at(self.before, self.after, self.colliders.body, self.colliders.local, ids, self.time, out)
+        middle = self.before[self.a, :3] + self.time[:, np.newaxis] * (self.after[self.a, :3] - self.before[self.a, :3])
+        poses[0][self.inner] = np.concatenate((np.tile(np.eye(3).ravel(), (len(middle), 1)), middle), axis=1)[
+            self.inner
+        ]
+        shape_a = np.where(self.inner, NOWHERE, self.colliders.shape[self.i] + 1)
+        pool, found = self.colliders.pool, np.empty((len(self.i), 4))
+        on = np.flatnonzero(self.triangle < 0)
+        which = np.stack((np.maximum(shape_a, 0), self.colliders.shape[self.j] + 1), axis=1)[on].ravel()
+        both = np.stack((poses[0][on], poses[1][on]), axis=1).reshape(-1, 12)
+        pairs = np.arange(2 * len(on)).reshape(-1, 2)
+        if len(on):
+            tracks = track_many(pool.hulls, pairs, square(both), self.features[on], which)
+            self.features[on] = tracks.features
+            scale = pool.hulls.radii[which].reshape(-1, 2).sum(axis=1) + np.abs(tracks.distance)
+            found[on, 0], found[on, 1:] = tracks.distance - CHECKED * scale, tracks.normal
+        on = np.flatnonzero(self.triangle >= 0)
+        results = np.empty((len(on), 4))
+        rows = (shape_a[on], poses[0][on], poses[1][on], self.triangle[on])
+        measure_triangles(pool.cores, pool.trees, self.colliders.room[0], *rows, results)
+        found[on] = results
+        return found[:, 0] - self.grown, found[:, 1:]
+
+    def start(self, slop: float) -> Floats:
+        """The first look. What is within a slop has a contact; there it is the center of mass that must not pass."""
+        gap, normal = self.measure()
+        self.inner = gap <= slop
+        self.grown = np.where(self.inner, self.radius_b, self.grown)
+        self.spin = np.where(self.inner, self.spin_b, self.spin)
+        self.features[self.inner] = -1
+        if self.inner.any():
+            gap, normal = self.measure()
+        self.target = np.where(self.inner, INNER * gap, slop)
+        return np.column_stack((gap, normal))
+
+    def run(self, slop: float, times: Floats) -> None:
+        """Lower times[body] to the first contact of each body."""
+        found = self.start(slop)
+        for step in range(MOST_STEPS):
+            gap, normal = found[:, 0], found[:, 1:]
+            done = ~(gap > self.target)
+            if step > 0:
+                np.minimum.at(times, self.a[done], self.time[done])
+            speed = self.spin - (self.travel * normal).sum(axis=1)
+            ahead = np.divide(gap - 0.5 * self.target, speed, out=np.full(len(gap), np.inf), where=speed > 0.0)
+            self.time = self.time + ahead
+            self.keep(~done & (self.time < times[self.a]))
+            if not len(self.i):
+                return
+            found = np.column_stack(self.measure())
+        np.minimum.at(times, self.a, self.time)
+
+
+def _find_triangles(colliders: Colliders, before: Floats, after: Floats, j: int, box: Floats) -> Integers:
+    """Triangles of surface j, at either end of the step, in the neighbourhood of a box."""
+    pool, shape = colliders.pool, colliders.shape[j] + 1
+    first, last = pool.cores.table[shape, T0], pool.cores.table[shape, T1]
+    poses = np.empty((2, 12))
+    place_at(before, after, colliders.body, colliders.local, np.array([j, j]), np.array([0.0, 1.0]), poses)
+    corners = pool.trees.points[pool.trees.triangles[first:last, :3]]
+    ends = [corners @ pose[:9].reshape(3, 3).T + pose[9:] for pose in poses]
+    low = np.minimum(ends[0].min(axis=1), ends[1].min(axis=1))
+    high = np.maximum(ends[0].max(axis=1), ends[1].max(axis=1))
+    return first + np.flatnonzero((low <= box[3:]).all(axis=1) & (high >= box[:3]).all(axis=1))
 
 
 def stop_in_time(store: Store, colliders: Colliders, before: Floats, slop: float) -> None:
@@ -195,37 +234,25 @@ def stop_in_time(store: Store, colliders: Colliders, before: Floats, slop: float
     own = colliders.boxes[there] + np.array([-1, -1, -1, 1, 1, 1]) * 2.0 * slop
     still = (before[colliders.body[there]] == after[colliders.body[there]]).all(axis=1)
     boxes = np.where(still[:, np.newaxis], own, spheres[colliders.body[there]])
-    pairs: list[Integers] = []
+    rows = [np.empty((0, 3), np.int64)]
     for body in fast:
         box = spheres[body]
         near = there[(boxes[:, :3] <= box[3:]).all(axis=1) & (boxes[:, 3:] >= box[:3]).all(axis=1)]
         others = colliders.body[near]
         near = near[(others != body) & _agree(store, int(body), others)]
-        for i in np.flatnonzero(colliders.body == body):
-            if table[colliders.shape[i] + 1, KIND] == SURFACE:
-                raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
-            pairs.append(np.stack((np.full(len(near), i), near), axis=1))
-    if not pairs:
-        return
-    joined = np.concatenate(pairs)
+        own = np.flatnonzero(colliders.body == body)
+        if (table[colliders.shape[own] + 1, KIND] == SURFACE).any():
+            raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
+        for j in near.tolist():
+            is_surface = table[colliders.shape[j] + 1, KIND] == SURFACE
+            triangles = _find_triangles(colliders, before, after, j, box) if is_surface else np.array([NO_TRIANGLE])
+            every = [a.ravel() for a in np.meshgrid(own, triangles, indexing="ij")]
+            rows.append(np.stack((every[0], np.full(len(every[0]), j), every[1]), axis=1))
+    joined = np.concatenate(rows)
     if not len(joined):
         return
     times = np.ones(len(after))
-    swept = np.ascontiguousarray(spheres[colliders.body[joined[:, 0]]])
-    find_times(
-        *colliders.pool,
-        colliders.room[0],
-        before,
-        after,
-        colliders.local,
-        colliders.body,
-        colliders.shape + 1,
-        store.radius,
-        joined,
-        swept,
-        slop,
-        times,
-    )
+    _Advance(store, colliders, before, joined).run(slop, times)
     for body in fast[times[fast] < 1.0]:
         t = float(times[body])
         after[body, POSITION:TURN] = (1.0 - t) * before[body, POSITION:TURN] + t * after[body, POSITION:TURN]

@@ -14,7 +14,7 @@ from abut.arrays import Floats, Integers, frozen
 from abut.dynamics import Linkage
 from abut.errors import InvalidInput
 from abut.shapes.solids import Capsule, Sphere
-from abut.world.solver import POSITION, SPIN, TURN, VELOCITY
+from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY
 from abut.world.store import ALL_LAYERS
 
 if TYPE_CHECKING:

@@ -14,22 +14,10 @@ from abut.arrays import Floats, Integers
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
 from abut.world.colliders import Colliders, Rows
 from abut.world.continuous import stop_in_time
-from abut.world.solver import (
-    BOUNCE,
-    FRICTION,
-    JN,
-    JT,
-    REST,
-    SPIN,
-    TOTAL,
-    VELOCITY,
-    WIDTH,
-    find_islands,
-    match_impulses,
-    prepare,
-    step_bodies,
-    turn_inertias,
-)
+from abut.world.impulses import VELOCITY, turn_inertias
+from abut.world.islands import find_islands
+from abut.world.matching import match_impulses
+from abut.world.solver import BOUNCE, FRICTION, JB, JN, JT, ROLL, TOTAL, WIDTH, prepare, step_bodies
 from abut.world.store import KINEMATIC, Store
 
 if TYPE_CHECKING:
@@ -41,9 +29,9 @@ REACH = 0.5
 PUSH_SPEED = 400.0  # in slops a unit of time: how fast depth is undone
 SLEEP_SPEED = 10.0  # in slops a unit of time
 SLEEP_TIME = 0.5
-ROLLING = 0.5
-"""Part of its spin that a body in contact loses in a unit of time."""
 SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
+IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
+"""What a contact hands on to the next step; the last column is that of all substeps together."""
 
 
 class Motor:
@@ -53,16 +41,16 @@ class Motor:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
         self.ids = np.empty((0, 5), np.int64)
         self.bodies = np.empty((0, 2), np.int64)
-        self.impulses = np.empty((0, 4))
+        self.impulses = np.empty((0, len(IMPULSES)))
         self.points = np.empty((0, 3))
         self.island = np.empty(0, np.int64)
 
     def impulses_of(self, rows: Rows, slop: float) -> Floats:
         """(n,) normal impulse of the last step at these contacts."""
-        return self._match(rows, slop)[:, 3]
+        return self._match(rows, slop)[:, -1]
 
     def _match(self, rows: Rows, slop: float) -> Floats:
-        found = np.zeros((len(rows.ids), 4))
+        found = np.zeros((len(rows.ids), len(IMPULSES)))
         table = np.empty(1 << (2 * max(len(self.ids), 1)).bit_length(), np.int64)
         match_impulses(self.ids, self.points, self.impulses, rows.ids, rows.numbers, found, table, SAME * slop)
         return found
@@ -107,14 +95,14 @@ class Motor:
         inertias = np.empty((len(inverse), 9))
         turn_inertias(store.state, inverse, inertias)
         contacts = np.zeros((len(pairs), WIDTH))
-        prepare(store.state, inverse, inertias, gravity, pairs, rows.numbers, contacts, REST * slop)
+        prepare(store.state, inverse, inertias, gravity, pairs, rows.numbers, contacts, slop)
         contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
         contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
-        contacts[:, JN : JT + 2] = self._match(rows, slop)[:, :3]
+        contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1]
         free = np.ones(len(awake), np.int64)
         free[pairs.ravel()] = 0
         drifting = store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
-        numbers = np.array([dt, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt])
+        numbers = np.array([dt, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt, slop])
         before = store.state.copy() if store.continuous.any() else store.state
         step_bodies(
             store.state,
@@ -131,14 +119,13 @@ class Motor:
             self.substeps,
             self.sweeps,
         )
-        # Points of contact hinder no rolling and no spinning on the spot, but patches of real bodies do.
-        store.state[(free == 0) & awake, SPIN:] /= 1.0 + ROLLING * dt
-        pressed = np.ascontiguousarray(pairs[contacts[:, TOTAL] > 0.0])
-        self._remember(rows, pairs, contacts[:, [JN, JN + 1, JN + 2, TOTAL]], awake)
+        self._remember(rows, pairs, contacts[:, IMPULSES], awake)
         if store.continuous.any():
             stop_in_time(store, colliders, before, slop)
         if self.sleeping:
-            self._rest(store, pressed, dt, slop)
+            # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
+            touching = (rows.numbers[:, 6] <= slop) | (contacts[:, TOTAL] > 0.0)
+            self._rest(store, np.ascontiguousarray(pairs[touching]), dt, slop)
 
     def _remember(self, rows: Rows, bodies: Integers, impulses: Floats, awake: NDArray[np.bool_]) -> None:
         """Keep the contacts of this step, and those of bodies that sleep."""
@@ -157,7 +144,7 @@ class Motor:
             busy = awake | (store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1))
             kept = busy[bodies].any(axis=1) & store.movable[bodies].any(axis=1)
             margins = growth[bodies[kept]].sum(axis=1)
-            rows = colliders.meet(pairs[kept], margins)
+            rows = colliders.meet(pairs[kept], margins, remember=True)
             touched = colliders.body[rows.ids[:, [COLLIDER_A, COLLIDER_B]]]
             near = rows.numbers[:, 6] <= slop
             roused = touched[near & busy[touched].any(axis=1)]
@@ -166,19 +153,19 @@ class Motor:
                 return rows, np.ascontiguousarray(touched)
             self._wake(store, roused)
 
-    def _rest(self, store: Store, pressed: Integers, dt: float, slop: float) -> None:
+    def _rest(self, store: Store, touching: Integers, dt: float, slop: float) -> None:
         """Let islands fall asleep whose bodies have all been slow for a while."""
         awake = store.movable & ~store.asleep
         slow = store.speeds() < SLEEP_SPEED * slop
         store.rest_time = np.where(awake & slow, store.rest_time + dt, 0.0)
         root = np.empty(len(awake), np.int64)
-        find_islands(pressed, awake.astype(np.int64), root)
+        find_islands(touching, awake.astype(np.int64), root)
         least = np.full(len(awake), np.inf)
         np.minimum.at(least, root[awake], store.rest_time[awake])
         # What leans on a body that somebody else is moving stays awake.
         drifting = (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
         for k in (0, 1):
-            disturbed = pressed[drifting[pressed[:, 1 - k]], k]
+            disturbed = touching[drifting[touching[:, 1 - k]], k]
             least[root[disturbed]] = 0.0
         tired = awake & (least[root] >= SLEEP_TIME)
         self.island[tired] = root[tired]

@@ -1,22 +1,25 @@
 """Questions to a world about things that are not in it: rays, shapes and points. Boxes first, then the same kernels as for bodies."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
+from abut.convex import Tracks, track_many
 from abut.discrete import contains
 from abut.errors import Unsupported
 from abut.shapes.gaps import find_closest
 from abut.shapes.narrow import meet_pairs
-from abut.shapes.pool import Pool, append_core, make_room
+from abut.shapes.pool import KIND, SURFACE, Pool, append_core, make_room
 from abut.shapes.rays import cast_rays
 from abut.shapes.solids import Convex, Hull, Shape, Soft, Sphere, Surface, as_shape
 from abut.world.colliders import NOWHERE, Colliders
 from abut.world.place import bound_colliders
 from abut.world.results import Closest, RayHits
 from abut.world.store import ALL_LAYERS, Store
+from abut.world.tracking import are_tracked, describe, square
 
 POINT_RADIUS = 1e-300
 """A point is asked about as a ball of no size."""
@@ -41,7 +44,18 @@ class Queries:
         found, numbers = np.empty((count, 2), np.int64), np.zeros((count, 4))
         pool, colliders = self.colliders.pool, self.colliders
         shapes = self._shapes(mask)
-        cast_rays(*pool, colliders.poses, shapes, colliders.boxes, np.array(origins), directions, reach, found, numbers)
+        cast_rays(
+            pool.cores,
+            pool.trees,
+            colliders.poses,
+            shapes,
+            colliders.boxes,
+            np.array(origins),
+            directions,
+            reach,
+            found,
+            numbers,
+        )
         hit = found[:, 0] >= 0
         body = np.full(count, -1)
         shape = np.full(count, -1)
@@ -58,14 +72,14 @@ class Queries:
         if not isinstance(shape, Convex):
             raise Unsupported(f"{type(shape).__name__} as a question: add it as a kinematic body, and ask for contacts")
         colliders = self.colliders
-        cores = append_core(colliders.pool.cores, shape)
-        shapes = np.append(self._shapes(mask), len(cores.table) - 1)
+        pool = append_core(colliders.pool, shape)
+        shapes = np.append(self._shapes(mask), len(pool.cores.table) - 1)
         poses = np.concatenate((colliders.poses, [np.concatenate((pose[:3, :3].ravel(), pose[:3, 3]))]))
         boxes = np.concatenate((colliders.boxes, np.zeros((1, 6))))
         only = np.full(len(shapes), NOWHERE)
         only[-1] = shapes[-1]
-        bound_colliders(cores, colliders.pool.trees.boxes, only, poses, boxes)
-        return Pool(cores, colliders.pool.trees), shapes, poses, boxes
+        bound_colliders(pool.cores, pool.trees.boxes, only, poses, boxes)
+        return pool, shapes, poses, boxes
 
     def overlap(self, shape: Shape, pose: Floats, mask: int) -> Integers:
         """See `World.overlap`."""
@@ -73,17 +87,21 @@ class Queries:
         last = len(shapes) - 1
         near: Any = (boxes[:, :3] <= boxes[last, 3:]).all(axis=1) & (boxes[:, 3:] >= boxes[last, :3]).all(axis=1)
         others = np.flatnonzero(near[:-1] & (shapes[:-1] >= 0))
+        pairs = np.stack((np.full(len(others), last), others), axis=1)
+        known = np.full((len(pairs), 10), np.nan)
+        convex = pool.cores.table[shapes[others], KIND] != SURFACE
+        tracked = convex & are_tracked(pool.cores, shapes[pairs[:, 0]], shapes[others])
+        known[tracked] = describe(_track(pool, pairs[tracked], poses, shapes))
         touched: list[int] = []
         room, state = make_room(pool), np.zeros(2, np.int64)
         numbers, ids = np.empty((256, 7)), np.empty((256, 5), np.int64)
-        for other in others:
+        middle = _middle(shape, pose) if isinstance(shape, Hull) else pose[:3, 3]
+        for k, other in enumerate(others.tolist()):
             state[:] = 0
-            pair = np.array([[last, other]])
-            meet_pairs(*pool, *room, poses, shapes, pair, np.zeros(1), state, numbers, ids)
-            if state[1] > 0 or self._holds(
-                int(other), pose[:3, 3] if not isinstance(shape, Hull) else _middle(shape, pose)
-            ):
-                touched.append(int(other))
+            pair, row = pairs[k : k + 1], known[k : k + 1]
+            meet_pairs(pool.cores, pool.trees, *room, poses, shapes, pair, np.zeros(1), row, state, numbers, ids)
+            if state[1] > 0 or self._holds(other, middle):
+                touched.append(other)
         return frozen(np.unique(self.store.handles(self.colliders.body[np.array(touched, np.int64)])))
 
     def _holds(self, collider: int, point: Floats) -> bool:
@@ -108,8 +126,24 @@ class Queries:
         else:
             asked = as_shape(shape).collider()
         pool, shapes, poses, boxes = self._join(asked, pose, mask)
-        numbers = np.zeros(7)
-        other = find_closest(*pool, make_room(pool)[0], poses, shapes, boxes, len(shapes) - 1, numbers)
+        last = len(shapes) - 1
+        others = np.flatnonzero(shapes[:last] >= 0)
+        out = np.maximum(np.maximum(boxes[others, :3] - boxes[last, 3:], boxes[last, :3] - boxes[others, 3:]), 0.0)
+        apart = np.linalg.norm(out, axis=1)
+        surface = pool.cores.table[shapes[others], KIND] == SURFACE
+        numbers, other = np.full(7, np.inf), -1
+        for part in _rounds(others[~surface], apart[~surface]):
+            # The next few by the distance of their boxes, until all that is left is farther away than the best.
+            near = part[0][part[1] <= max(numbers[0], 0.0)]  # of several that overlap, the deepest
+            found = _track(pool, np.stack((np.full(len(near), last), near), axis=1), poses, shapes)
+            gap = found.distance - pool.cores.radius[shapes[near]] - asked.radius
+            if len(near) and gap.min() < numbers[0]:
+                k = int(gap.argmin())
+                other, numbers[0], numbers[1:4] = int(near[k]), gap[k], found.normal[k]
+                numbers[4:] = found.point_b[k] - pool.cores.radius[shapes[other]] * found.normal[k]
+        rest = others[surface & (apart <= max(numbers[0], 0.0))]
+        nearer = find_closest(pool.cores, pool.trees, make_room(pool)[0], poses, shapes, last, rest, numbers)
+        other = nearer if nearer >= 0 else other
         if other < 0:
             return None
         point, normal = numbers[4:], numbers[1:4]
@@ -125,3 +159,18 @@ class Queries:
 
 def _middle(shape: Hull, pose: Floats) -> Floats:
     return pose[:3, :3] @ shape.core.vertices.mean(axis=0) + pose[:3, 3]
+
+
+def _track(pool: Pool, pairs: Integers, poses: Floats, shapes: Integers) -> Tracks:
+    used, places = np.unique(pairs, return_inverse=True)
+    return track_many(pool.hulls, places.reshape(-1, 2), square(poses[used]), which=shapes[used])
+
+
+def _rounds(others: Integers, apart: Floats) -> Iterator[tuple[Integers, Floats]]:
+    """Colliders by the distance of their boxes: eight, then twice as many each time."""
+    order = np.argsort(apart, kind="stable")
+    start, size = 0, 8
+    while start < len(order):
+        chosen = order[start : start + size]
+        yield others[chosen], apart[chosen]
+        start, size = start + size, 2 * size

@@ -5,19 +5,32 @@ pushes out what is too deep, moves the bodies, and solves again without the spri
 once a step; their separations follow the bodies from substep to substep to first order in the rotation. Restitution comes last: the speed of the
 approach is that at the moment of contact, |v|² = v₀² − 2·a·s with the separation s at the start, so that a bounce loses nothing to the step.
 
-Friction is a circle: both tangential impulses together are at most μ times the normal one. A body in free flight follows its parabola exactly.
+The spring gives way under load, by F / (m ω²), and so it damps the rocking of a stack; but an arch between two walls would be pressed far together.
+From HOLDS of the slop on it gives way to a growing part of the load's change only, and at 0.95 slop to no standing load at all: no contact at rest
+is deeper than that, whatever lies on it.
 
-State rows (13): position of the center of mass, quaternion (w, x, y, z), velocity, angular velocity. Inverse rows (10): 1/mass, inverse inertia in
-the body's frame. Contact rows are laid out below.
+Friction is a circle: both tangential impulses together are at most μ times the normal one. Rolling and spinning on the spot are held by a torque of
+at most one slop times the normal impulse, as a patch of that size would. A body in free flight follows its parabola exactly.
 """
 
 import math
 
 from abut.arrays import Floats, Integers
-from abut.dynamics.quaternions import matrix_columns
 from abut.dynamics.rigid import turn_freely
-from abut.geometry.vec import Vec3, add, add_scaled, cross, distance_sq, dot, scale, subtract
+from abut.geometry.vec import add, add_scaled, cross, distance_sq, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel, stay_apart
+from abut.world.impulses import (
+    POSITION,
+    SPIN,
+    VELOCITY,
+    effective_mass,
+    get,
+    push,
+    put,
+    relative_velocity,
+    tangent_to,
+    twist,
+)
 
 STIFFNESS = 0.25
 DAMPING = 4.0
@@ -25,84 +38,16 @@ DAMPING = 4.0
 critical damping. A rigid push in their place feeds the rocking of a stack of five until it falls."""
 REST = 0.5
 """Bodies rest this part of the slop deep, and are held there from both sides: neither do contacts come and go, nor can a stack lean freely."""
-POSITION, TURN, VELOCITY, SPIN = 0, 3, 7, 10
-# Contact rows: normal, two tangents, arms from the centers of mass, then numbers.
-N, T, B, ARM_A, ARM_B = 0, 3, 6, 9, 12
-GAP, MASS_N, MASS_T, MASS_B, FRICTION, BOUNCE, JN, JT, JB, TOTAL, APPROACH = range(15, 26)
-WIDTH = 26
+HOLDS, FIRM = 0.7, 0.95
+"""Parts of the slop between which the spring stops giving way to the load. A stack of twenty boxes is 0.63 slop deep at its foot."""
+PATCH = 4.0
+"""In slops: contacts of a pair that lie within so much of a line do not keep it from rolling."""
+# Contact rows: normal, two tangents, arms from the centers of mass, angular impulse, then numbers.
+N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
+GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE, JN, JT, JB, TOTAL, APPROACH, REACH, HELD = range(18, 32)
+WIDTH = 32
 
-
-@kernel
-def get(rows: Floats, i: int, at: int) -> Vec3:
-    """Three numbers of a row."""
-    return (rows[i, at], rows[i, at + 1], rows[i, at + 2])
-
-
-@kernel
-def put(rows: Floats, i: int, at: int, v: Vec3) -> None:
-    """Write three numbers of a row."""
-    rows[i, at], rows[i, at + 1], rows[i, at + 2] = v
-
-
-@element
-def tangent_to(n: Vec3) -> Vec3:
-    """A unit vector at right angles to a unit vector: always the same one."""
-    if abs(n[0]) < 0.57736:
-        t = (0.0, n[2], -n[1])
-    else:
-        t = (-n[2], 0.0, n[0])
-    return scale(t, 1.0 / math.sqrt(dot(t, t)))
-
-
-@kernel
-def turn_inertias(state: Floats, inverse: Floats, world: Floats) -> None:
-    """Inverse inertias in the world: R·I⁻¹·Rᵀ."""
-    for i in range(len(state)):
-        x, y, z = matrix_columns((state[i, 3], state[i, 4], state[i, 5], state[i, 6]))
-        for r in range(3):
-            for c in range(3):
-                total = 0.0
-                for p in range(3):
-                    left = x[r] * inverse[i, 1 + p] + y[r] * inverse[i, 4 + p] + z[r] * inverse[i, 7 + p]
-                    column = x[c] if p == 0 else (y[c] if p == 1 else z[c])
-                    total += left * column
-                world[i, 3 * r + c] = total
-
-
-@kernel
-def apply(world: Floats, i: int, v: Vec3) -> Vec3:
-    """The world's inverse inertia of body i times v."""
-    w = world[i]
-    return (
-        w[0] * v[0] + w[1] * v[1] + w[2] * v[2],
-        w[3] * v[0] + w[4] * v[1] + w[5] * v[2],
-        w[6] * v[0] + w[7] * v[1] + w[8] * v[2],
-    )
-
-
-@kernel
-def _effective(inverse: Floats, world: Floats, a: int, b: int, arm_a: Vec3, arm_b: Vec3, d: Vec3) -> float:
-    """How hard it is to change the relative velocity at a contact along d: its effective mass; 0 if nothing can."""
-    turn_a, turn_b = cross(arm_a, d), cross(arm_b, d)
-    k = inverse[a, 0] + inverse[b, 0] + dot(turn_a, apply(world, a, turn_a)) + dot(turn_b, apply(world, b, turn_b))
-    return 1.0 / k if k > 0.0 else 0.0
-
-
-@kernel
-def relative_velocity(state: Floats, a: int, b: int, arm_a: Vec3, arm_b: Vec3) -> Vec3:
-    """Velocity of b's point of contact less that of a's."""
-    v_a = add(get(state, a, VELOCITY), cross(get(state, a, SPIN), arm_a))
-    v_b = add(get(state, b, VELOCITY), cross(get(state, b, SPIN), arm_b))
-    return subtract(v_b, v_a)
-
-
-@kernel
-def push(state: Floats, inverse: Floats, world: Floats, a: int, b: int, arm_a: Vec3, arm_b: Vec3, j: Vec3) -> None:
-    """Apply the impulse j to b and −j to a."""
-    put(state, a, VELOCITY, add_scaled(get(state, a, VELOCITY), j, -inverse[a, 0]))
-    put(state, b, VELOCITY, add_scaled(get(state, b, VELOCITY), j, inverse[b, 0]))
-    put(state, a, SPIN, subtract(get(state, a, SPIN), apply(world, a, cross(arm_a, j))))
-    put(state, b, SPIN, add(get(state, b, SPIN), apply(world, b, cross(arm_b, j))))
+Limits = tuple[float, float, float, float, float, float]
 
 
 @kernel
@@ -114,11 +59,11 @@ def prepare(
     pairs: Integers,
     found: Floats,
     rows: Floats,
-    rest: float,
+    slop: float,
 ) -> None:
     """Contact rows from the narrow phase's; FRICTION, BOUNCE and the impulses are set by the caller. `gravity` (n,3) is each body's own.
 
-    rest: the depth that contacts shall have."""
+    Contacts shall be REST · slop deep. Rows of a pair stand together."""
     for i in range(len(pairs)):
         a, b = pairs[i, 0], pairs[i, 1]
         point, normal = get(found, i, 0), get(found, i, 3)
@@ -130,22 +75,51 @@ def prepare(
         put(rows, i, B, s)
         put(rows, i, ARM_A, arm_a)
         put(rows, i, ARM_B, arm_b)
-        rows[i, GAP], rows[i, TOTAL] = found[i, 6] + rest, 0.0
-        rows[i, MASS_N] = _effective(inverse, world, a, b, arm_a, arm_b, normal)
-        rows[i, MASS_T] = _effective(inverse, world, a, b, arm_a, arm_b, t)
-        rows[i, MASS_B] = _effective(inverse, world, a, b, arm_a, arm_b, s)
+        rows[i, GAP], rows[i, TOTAL] = found[i, 6] + REST * slop, 0.0
+        rows[i, MASS_N] = effective_mass(inverse, world, a, b, arm_a, arm_b, normal)
+        rows[i, MASS_T] = effective_mass(inverse, world, a, b, arm_a, arm_b, t)
+        rows[i, MASS_B] = effective_mass(inverse, world, a, b, arm_a, arm_b, s)
+        k = world[a, 0] + world[a, 4] + world[a, 8] + world[b, 0] + world[b, 4] + world[b, 8]
+        rows[i, MASS_R] = (
+            1.0 / k if k > 0.0 else 0.0
+        )  # no less than any direction's: it may take more sweeps, never overshoot
         speed = dot(relative_velocity(state, a, b, arm_a, arm_b), normal)
         pull = dot(subtract(get(gravity, b, 0), get(gravity, a, 0)), normal)
         rows[i, APPROACH] = math.sqrt(max(0.0, speed * speed - 2.0 * pull * rows[i, GAP])) if speed < 0.0 else 0.0
+    start = 0
+    while start < len(pairs):
+        stop = start + 1
+        while stop < len(pairs) and pairs[stop, 0] == pairs[start, 0] and pairs[stop, 1] == pairs[start, 1]:
+            stop += 1
+        reach = slop if _is_narrow(found, start, stop, PATCH * slop) else 0.0
+        for i in range(start, stop):
+            rows[i, REACH] = reach
+        start = stop
+
+
+@kernel
+def _is_narrow(found: Floats, start: int, stop: int, width: float) -> bool:
+    """Whether the points of some rows lie along a line."""
+    p, far, most = get(found, start, 0), start, 0.0
+    for i in range(start + 1, stop):
+        d = distance_sq(p, get(found, i, 0))
+        if d > most:
+            far, most = i, d
+    u, wide = subtract(get(found, far, 0), p), 0.0
+    for i in range(start + 1, stop):
+        wide = max(wide, norm_sq(cross(u, subtract(get(found, i, 0), p))))
+    return wide <= width * width * most
 
 
 @element
-def soften(h: float, fastest: float) -> tuple[float, float, float, float]:
-    """Of the spring: velocity per depth and its bound, the part of an impulse that is given, and the part of the old one that is taken back."""
+def soften(h: float, fastest: float, slop: float) -> Limits:
+    """Of the spring: velocity per depth and its bound, the part of an impulse that is given, the part of the old one that is taken back, and
+    with a gap g the part a·g + b of the standing load that is not."""
     omega = 2.0 * math.pi * STIFFNESS / h
     resistance = 2.0 * DAMPING + h * omega
     give = 1.0 / (1.0 + h * omega * resistance)
-    return omega / resistance, fastest, 1.0 - give, give
+    width = FIRM - HOLDS
+    return omega / resistance, fastest, 1.0 - give, give, -1.0 / (width * slop), (REST - HOLDS) / width
 
 
 @kernel
@@ -158,7 +132,7 @@ def _solve_row(
     rows: Floats,
     i: int,
     h: float,
-    limits: tuple[float, float, float, float],
+    limits: Limits,
 ) -> None:
     """One contact: the normal first, then friction. limits: see `soften`."""
     a, b = pairs[i, 0], pairs[i, 1]
@@ -170,7 +144,8 @@ def _solve_row(
     firm, give = (1.0, 0.0) if gap > 0.0 else (limits[2], limits[3])
     v = relative_velocity(state, a, b, arm_a, arm_b)
     old = rows[i, JN]
-    rows[i, JN] = max(0.0, old - firm * rows[i, MASS_N] * (dot(v, n) + bias) - give * old)
+    held = min(1.0, max(0.0, limits[4] * gap + limits[5])) * rows[i, HELD]
+    rows[i, JN] = max(0.0, old - firm * rows[i, MASS_N] * (dot(v, n) + bias) - give * (old - held))
     j = scale(n, rows[i, JN] - old)
     push(state, inverse, world, a, b, arm_a, arm_b, j)
     v = relative_velocity(state, a, b, arm_a, arm_b)
@@ -183,6 +158,20 @@ def _solve_row(
         new_t, new_s = new_t * most / size, new_s * most / size
     rows[i, JT], rows[i, JB] = new_t, new_s
     push(state, inverse, world, a, b, arm_a, arm_b, add_scaled(scale(t, new_t - old_t), s, new_s - old_s))
+    if rows[i, REACH] > 0.0:
+        _hold_turn(state, world, rows, i, a, b)
+
+
+@kernel
+def _hold_turn(state: Floats, world: Floats, rows: Floats, i: int, a: int, b: int) -> None:
+    """Rolling and spinning friction."""
+    old = get(rows, i, ROLL)
+    new = add_scaled(old, subtract(get(state, b, SPIN), get(state, a, SPIN)), -rows[i, MASS_R])
+    size, most = math.sqrt(norm_sq(new)), rows[i, REACH] * rows[i, JN]
+    if size > most:
+        new = scale(new, most / size)
+    put(rows, i, ROLL, new)
+    twist(state, world, a, b, subtract(new, old))
 
 
 @kernel
@@ -194,7 +183,7 @@ def _solve(
     pairs: Integers,
     rows: Floats,
     h: float,
-    limits: tuple[float, float, float, float],
+    limits: Limits,
     sweeps: int,
 ) -> None:
     """All contacts in turn, to and fro."""
@@ -212,6 +201,11 @@ def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, 
         j = add_scaled(scale(get(rows, i, N), rows[i, JN]), get(rows, i, T), rows[i, JT])
         j = add_scaled(j, get(rows, i, B), rows[i, JB])
         push(state, inverse, world, pairs[i, 0], pairs[i, 1], get(rows, i, ARM_A), get(rows, i, ARM_B), j)
+        if rows[i, REACH] > 0.0:
+            twist(state, world, pairs[i, 0], pairs[i, 1], get(rows, i, ROLL))
+        else:
+            put(rows, i, ROLL, (0.0, 0.0, 0.0))
+        rows[i, HELD] = rows[i, JN]
 
 
 @kernel
@@ -251,9 +245,9 @@ def step_bodies(
     substeps: int,
     sweeps: int,
 ) -> None:
-    """One step. numbers: dt, most speed of a push, speed below which nothing bounces.
+    """One step. numbers: dt, most speed of a push, speed below which nothing bounces, slop.
 
-    moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6) and JN, JT, JB of the rows are read and written."""
+    moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6) and the impulses of the rows are read and written."""
     dt, fastest, slowest = numbers[0], numbers[1], numbers[2]
     h = dt / substeps
     for i in range(len(moved)):
@@ -264,9 +258,9 @@ def step_bodies(
             i = moving[k]
             put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), get(gravity, i, 0), h))
         _warm_start(state, inverse, world, pairs, rows)
-        _solve(state, inverse, world, moved, pairs, rows, h, soften(h, fastest), sweeps)
+        _solve(state, inverse, world, moved, pairs, rows, h, soften(h, fastest, numbers[3]), sweeps)
         _advance(state, inertia, moving, moved, free, gravity, h)
-        _solve(state, inverse, world, moved, pairs, rows, h, (0.0, 0.0, 1.0, 0.0), sweeps)
+        _solve(state, inverse, world, moved, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps)
         for i in range(len(pairs)):
             rows[i, TOTAL] += rows[i, JN]
     for i in range(len(pairs)):
@@ -278,114 +272,3 @@ def step_bodies(
         j = max(0.0, -rows[i, MASS_N] * (speed - rows[i, BOUNCE] * rows[i, APPROACH]))
         rows[i, TOTAL] += j
         push(state, inverse, world, a, b, arm_a, arm_b, scale(n, j))
-
-
-@kernel
-def _same_pair(ids: Integers, i: int, others: Integers, k: int) -> bool:
-    return ids[i, 3] == others[k, 3] and ids[i, 4] == others[k, 4]
-
-
-@kernel
-def _seek_pair(table: Integers, ids: Integers, wanted: Integers, i: int) -> int:
-    """The place in the table of the pair that row i of `wanted` has, or the empty one where it belongs."""
-    mask = len(table) - 1
-    slot = (wanted[i, 3] * 1000003 + wanted[i, 4]) & mask
-    while table[slot] >= 0 and not _same_pair(ids, int(table[slot]), wanted, i):
-        slot = (slot + 1) & mask
-    return slot
-
-
-@kernel
-def match_impulses(
-    old_ids: Integers,
-    old_points: Floats,
-    old: Floats,
-    ids: Integers,
-    points: Floats,
-    new: Floats,
-    table: Integers,
-    reach: float,
-) -> None:
-    """Copy the numbers of old rows to new ones of the same pair: first where the features are the same, then where a point is the nearest.
-
-    Features alone would not do: corners of equal boxes lie on each other's outline, now inside, now outside. Rows of a pair stand together.
-    table: room of a power of two, at least twice the old rows. reach: no point is taken for another that is farther away."""
-    for k in range(len(table)):
-        table[k] = -1
-    for k in range(len(old_ids)):
-        if k == 0 or not _same_pair(old_ids, k, old_ids, k - 1):
-            table[_seek_pair(table, old_ids, old_ids, k)] = k
-    start = 0
-    while start < len(ids):
-        stop = start + 1
-        while stop < len(ids) and _same_pair(ids, stop, ids, start):
-            stop += 1
-        first = int(table[_seek_pair(table, old_ids, ids, start)])
-        last = first
-        while 0 <= last < len(old_ids) and _same_pair(old_ids, last, old_ids, first):
-            last += 1
-        if first >= 0:
-            _match_pair(old_ids, old_points, old, first, last, ids, points, new, start, stop, reach)
-        start = stop
-
-
-@kernel
-def _match_pair(
-    old_ids: Integers,
-    old_points: Floats,
-    old: Floats,
-    first: int,
-    last: int,
-    ids: Integers,
-    points: Floats,
-    new: Floats,
-    start: int,
-    stop: int,
-    reach: float,
-) -> None:
-    """Rows first to last against rows start to stop. −1 in the last column of `new` stands for a row without a match so far."""
-    end = new.shape[1] - 1
-    for i in range(start, stop):
-        new[i, end] = -1.0
-        for k in range(first, last):
-            if old_ids[k, 2] == ids[i, 2] and old_ids[k, 1] == ids[i, 1] and old_ids[k, 0] == ids[i, 0]:
-                for c in range(end + 1):
-                    new[i, c] = old[k, c]
-    for i in range(start, stop):
-        if new[i, end] >= 0.0:
-            continue
-        best, found = reach * reach, -1
-        for k in range(first, last):
-            taken = False
-            for other in range(start, stop):  # by a row that has the same features
-                taken = taken or (
-                    old_ids[k, 2] == ids[other, 2] and old_ids[k, 1] == ids[other, 1] and old_ids[k, 0] == ids[other, 0]
-                )
-            d = distance_sq(get(points, i, 0), get(old_points, k, 0))
-            if d <= best and not taken:
-                best, found = d, k
-        for c in range(end + 1):
-            new[i, c] = old[found, c] if found >= 0 else 0.0
-
-
-@kernel
-def find_islands(pairs: Integers, dynamic: Integers, root: Integers) -> None:
-    """root[i]: the lowest body that dynamic body i is connected with by contacts; bodies that are not dynamic connect nothing."""
-    for i in range(len(root)):
-        root[i] = i
-    for k in range(len(pairs)):
-        a, b = pairs[k, 0], pairs[k, 1]
-        if dynamic[a] == 0 or dynamic[b] == 0:
-            continue
-        while root[a] != a:
-            root[a] = root[root[a]]
-            a = root[a]
-        while root[b] != b:
-            root[b] = root[root[b]]
-            b = root[b]
-        root[max(a, b)] = min(a, b)
-    for i in range(len(root)):
-        a = i
-        while root[a] != a:
-            a = root[a]
-        root[i] = a

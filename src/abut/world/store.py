@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.errors import InvalidInput
-from abut.world.solver import POSITION, SPIN, TURN, VELOCITY
+from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY
 
 DYNAMIC, KINEMATIC, STATIC = 0, 1, 2
 KINDS = {"dynamic": DYNAMIC, "kinematic": KINEMATIC, "static": STATIC}

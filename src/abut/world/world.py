@@ -18,11 +18,11 @@ from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
 from abut.shapes.solids import Shape, Soft, as_shape
 from abut.shapes.weight import combine
 from abut.world.colliders import Colliders, Rows
+from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
 from abut.world.queries import Queries
 from abut.world.results import Closest, RayHits, WorldContacts
-from abut.world.solver import SPIN, VELOCITY
 from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, Store
 
 IDENTITY: Floats = frozen(np.eye(4))
