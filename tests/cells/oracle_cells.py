@@ -4,6 +4,8 @@ Shares nothing with `abut.cells` but the rule by which cells that are not convex
 that makes no thin triangles, about the mean of the corners, rounded as float64.
 """
 
+import functools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -31,6 +33,25 @@ def height(face, q):
     return det(minus(b, a), minus(c, a), minus(q, a))
 
 
+def plane_of(face):
+    """The plane of `height` as whole numbers, one for each coordinate and one for 1, but for a positive factor."""
+    a, u = face[0], minus(face[1], face[0])
+    normal = (-u[1], u[0]) if len(a) == 2 else cross(u, minus(face[2], a))
+    return homogeneous((*normal, -sum(x * y for x, y in zip(normal, a, strict=True))))[:-1]
+
+
+@functools.lru_cache(1000)
+def homogeneous(point):
+    """Whole numbers: the coordinates times the last, which is positive. Sums of products of these need no fractions, which take 20 times as long."""
+    scale = math.lcm(*(x.denominator for x in point))
+    return (*(x.numerator * (scale // x.denominator) for x in point), scale)
+
+
+def value(plane, point):
+    """`height`, but for a positive factor."""
+    return sum(x * y for x, y in zip(plane, point, strict=True))
+
+
 @dataclass
 class Part:
     cell: int
@@ -45,19 +66,23 @@ class Part:
         corners = np.array([[float(x) for x in point] for face in self.faces for point in face])
         self.low, self.high = corners.min(axis=0), corners.max(axis=0)
 
+    @functools.cached_property
+    def planes(self):
+        return [plane_of(face) for face in self.faces]
+
     def holds(self, q):
-        return all(height(face, q) >= 0 for face in self.faces)
+        return all(value(plane, homogeneous(q)) >= 0 for plane in self.planes)
 
     def clip(self, p, q):
         """The closed interval of [0, 1] in which the segment is in the closed part, or None."""
-        low, high = Fraction(0), Fraction(1)
-        for face in self.faces:
-            at_p, at_q = height(face, p), height(face, q)
+        low, high, start, goal = Fraction(0), Fraction(1), homogeneous(p), homogeneous(q)
+        for plane in self.planes:
+            at_p, at_q = value(plane, start) * goal[-1], value(plane, goal) * start[-1]
             if at_p < 0 and at_q < 0:
                 return None
             if at_p == at_q:
                 continue
-            t = at_p / (at_p - at_q)
+            t = Fraction(at_p, at_p - at_q)
             if at_q < at_p:
                 high = min(high, t)
             else:
@@ -77,7 +102,8 @@ class Part:
 
     def kind_of(self, q):
         """Dimension of the vertex, edge, face or interior of the part in which a point of it lies."""
-        held = [face for face in self.faces if height(face, q) == 0]
+        at = homogeneous(q)
+        held = [face for face, plane in zip(self.faces, self.planes, strict=True) if value(plane, at) == 0]
         if not held:
             return len(q)
         if any(q == corner for face in held for corner in face):

@@ -437,6 +437,21 @@ def test_vertices_that_a_cut_puts_on_one_side_of_a_slit():
         check_move(world, parts, crowd.position[0], goal, crowd.move([goal]), 0, cell=behind)
 
 
+@pytest.mark.parametrize("walk", ["planes", "darts"])
+def test_a_particle_sleeps_through_a_merge_and_a_deformation(walk):
+    """The number of its part is beyond all that are in use when it wakes."""
+    env = cells.channel(2, 1, 1)
+    new = env.cut(1, [corner(env, *point) for point in ((1, 0, 0), (2, 1, 0), (2, 1, 1), (1, 0, 1))])
+    crowd = cells.Particles(env, [[1.75, 0.5, 0.5], [1.25, 0.5, 0.5], [0.5, 0.5, 0.5]], walk)
+    assert sorted(crowd.cell.tolist()) == [0, 1, new]
+    env.merge(1, new)
+    assert len(env.part_cell) == 2
+    env.deform(env.vertices + 0.125)
+    assert not crowd.settle().any()
+    assert crowd.cell.tolist() == [1, 1, 0]
+    assert crowd.move([[1.25, 0.5, 0.5], [1.5, 0.5, 0.5], [1.0, 0.5, 0.5]]).status.tolist() == [cells.FREE] * 3
+
+
 def test_pieces_of_faces_that_share_three_corners():
     """A cell falls into its parts; two of its faces meet in two edges, and the piece of one between these has only corners of the other too."""
     faces = {

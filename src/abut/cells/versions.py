@@ -26,7 +26,9 @@ class Versions:
         """Whether each of some parts has changed after version `seen`."""
         is_changed = self._stamps[parts] > seen
         if self._moved is not None and self._moved.version > seen:
-            is_changed |= self._moved.is_listed[parts]
+            listed = self._moved.is_listed
+            # A number beyond all that are in use now has been stamped when it was given back.
+            is_changed |= listed[np.minimum(parts, len(listed) - 1)]
         return is_changed
 
     def note_parts(self, *changed: Integers, part_count: int) -> None:
