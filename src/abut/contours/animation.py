@@ -134,7 +134,9 @@ class Animation:
         """(m,) the energy of each group, in the row of its number."""
         kinetic = 0.5 * (self._mass * (velocity[:, :2] ** 2).sum(axis=1) + self._inertia * velocity[:, 2] ** 2)
         energy = np.where(self._held, 0.0, kinetic - self._mass * (position @ self.gravity))
-        return np.bincount(group, energy, minlength=len(group))
+        total = np.zeros(len(group))
+        np.add.at(total, group, energy)
+        return total
 
     def _blocked(self, pairs: Integers, rows: Floats) -> Integers:
         out = np.zeros(len(pairs), np.int64)
