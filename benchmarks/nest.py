@@ -141,8 +141,8 @@ def run(console: Console) -> None:
             "the instances of the literature do not lie beside this checkout: only the rough pieces are nested"
         )
     nest(instances[-1].pieces[:2], (None, 6.0), moves=20)  # compiles
-    columns = ("instance", "corners", "budget s", "abut", "CPU s", "spyrrow", "CPU s", "verified", "abut / spyrrow")
-    result = table("used length", *columns, "shapely, bottom-left", "CPU s")
+    columns = ("instance", "corners", "s", "abut", "CPU s", "spyrrow", "CPU s", "clean", "ratio", "shapely", "CPU s")
+    result = table("used length in s seconds; ratio: abut to spyrrow; shapely: bottom-left", *columns)
     for instance in instances:
         for seconds in SECONDS:
             row = compare(instance, seconds)

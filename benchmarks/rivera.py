@@ -5,9 +5,13 @@ ours are stars of the same number of segments.
 
 Times: two contours of 512 segments, a third of the poses each apart, near and overlapping. shapely gets polygons sampled to 1e-6 of
 the size and must transform one of them for each pose, which is part of its time. For one query at a time poses are tuples.
+
+`ABUT_RIVERA_SVG=docs/pictures/rivera-build.svg abut bench rivera` also draws the time to build over the number of segments.
 """
 
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +23,9 @@ from abut.contours import Contour, build_boxes, collide, collide_all, distance, 
 from abut.scenes.rough_contours import star_control
 
 RIVERA = {"apart": 35, "two in contact": 171, "contacts between all": 459}
+SIZES = (512, 4096, 32_768, 262_144, 1_000_000)
+ASKED = {"do they meet": "15 / 60", "all points": "15 / 60", "distance": "500 / 500"}
+"""Ratios to shapely that are asked for: one at a time, and many in one call."""
 SAMPLED = 1e-6
 POSES = 9_999
 PEER_POSES = 300
@@ -29,11 +36,11 @@ def show_counts(console: Console) -> None:
     scene = scenes.rough_contours()
     boxes = sum(len(contour.boxes) for contour in scene.contours)
     answer = table(
-        f"Rivera's table: {boxes:,} boxes",
+        f"Rivera's table: {boxes:,} boxes; how many are compared, and segments",
         "situation",
-        "boxes compared",
+        "boxes",
         "paper",
-        "segments compared",
+        "segments",
         "contacts",
         "time",
     )
@@ -53,31 +60,62 @@ def show_counts(console: Console) -> None:
 
 
 def show_build(console: Console) -> None:
-    answer = table(
-        "building the tree",
-        "segments",
-        "fit to basic boxes",
-        "a segment",
-        "fit to children",
-        "a segment",
-        "boxes compared, basic / children",
-    )
+    columns = ("segments", "fit to basic", "a segment", "fit to children", "a segment", "boxes compared")
+    answer = table("building the tree; boxes compared: fit to basic boxes / to children", *columns)
     rng = np.random.default_rng(0)
-    for count in (512, 4096, 32_768, 262_144, 1_000_000):
+    spent: dict[str, list[float]] = {"basic": [], "children": []}
+    for count in SIZES:
         a, b = Contour(star_control(count, 1)), Contour(star_control(count, 2))
         row = [f"{count:,}"]
-        for fit in ("basic", "children"):
-            spent = measure(lambda: build_boxes(a.segments, fit=fit), seconds=0.5, at_least=3)  # noqa: B023
-            row += [str(spent), str(spent.per(count))]
+        for fit, times in spent.items():
+            timing = measure(lambda: build_boxes(a.segments, fit=fit), seconds=0.5, at_least=3)  # noqa: B023
+            times.append(timing.median)
+            row += [str(timing), f"{timing.median / count * 1e9:.0f} ns"]
         poses = np.stack([*rng.uniform(-0.6, 0.6, (2, 60)), rng.uniform(0.0, 7.0, 60)], axis=1)
         compared = []
-        for fit in ("basic", "children"):
+        for fit in spent:
             pair = [Contour.from_segments(contour.segments) for contour in (a, b)]
             for contour in pair:
                 contour.__dict__["boxes"] = build_boxes(contour.segments, fit=fit)
             compared.append(collide(*pair, poses=poses).boxes_compared.mean())
         answer.add_row(*row, f"{compared[0]:.0f} / {compared[1]:.0f}")
     console.print(answer)
+    for fit, times in spent.items():
+        power = np.polyfit(np.log(SIZES), np.log(times), 1)[0]
+        console.print(f"fit to {fit}: time grows as n^{power:.2f} from {SIZES[0]:,} to {SIZES[-1]:,} segments")
+    if "ABUT_RIVERA_SVG" in os.environ:
+        Path(os.environ["ABUT_RIVERA_SVG"]).write_text(plot(spent), encoding="utf-8")
+
+
+def plot(spent: dict[str, list[float]]) -> str:
+    """Time to build over the number of segments, both in powers of ten; the dashed line is linear."""
+
+    def at(count: float, seconds: float) -> str:
+        return f"{60 + 120 * (np.log10(count) - 2):.1f} {330 - 60 * (np.log10(seconds) + 5):.1f}"
+
+    parts = []
+    for k in range(3, 7):
+        x, y = at(10**k, 1e-5).split()
+        parts.append(f'<path d="M{x} {y}V30" stroke="#ddd"/><text x="{x}" y="350" text-anchor="middle">10^{k}</text>')
+    for k in range(-5, 1):
+        x, y = at(100, 10.0**k).split()
+        parts.append(f'<path d="M{x} {y}H560" stroke="#ddd"/><text x="52" y="{y}" text-anchor="end">10^{k} s</text>')
+    first = spent["children"][0]
+    parts.append(
+        f'<path d="M{at(SIZES[0], first)}L{at(SIZES[-1], first * SIZES[-1] / SIZES[0])}" stroke="#999" stroke-dasharray="4"/>'
+    )
+    for (fit, times), color in zip(spent.items(), ("#c0392b", "#1f618d"), strict=True):
+        way = "L".join(at(n, t) for n, t in zip(SIZES, times, strict=True))
+        x, y = at(SIZES[-1], times[-1]).split()
+        parts.append(f'<path d="M{way}" stroke="{color}" stroke-width="2" fill="none"/>')
+        below = 18 if fit == "children" else -8
+        parts.append(
+            f'<text x="{float(x) - 8:.0f}" y="{float(y) + below:.0f}" fill="{color}" text-anchor="end">{fit}</text>'
+        )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 370" font-family="system-ui,sans-serif" font-size="13" fill="#333">'
+        f'<rect width="600" height="370" fill="#fff"/>{"".join(parts)}<text x="300" y="366" text-anchor="middle">segments</text></svg>\n'
+    )
 
 
 def make_poses(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -165,16 +203,9 @@ def compare(console: Console, a: Contour, b: Contour, title: str) -> None:
         peer = Peer(a, b)
     except ImportError:
         peer = None
-    corners = f", {len(peer.corners):,} corners" if peer else ""
-    answer = table(
-        f"{title}: {len(a)} segments, a pose",
-        "",
-        "one at a time",
-        f"{POSES:,} in one call",
-        f"shapely{corners}",
-        "ratio, one",
-        "ratio, many",
-    )
+    corners = f"; shapely: {len(peer.corners):,} corners" if peer else ""
+    columns = ("a pose", "one at a time", "one call", "shapely", "ratio, one", "ratio, call", "asked")
+    answer = table(f"{title}: {len(a)} segments, {POSES:,} poses{corners}", *columns)
     for name, (one, many) in ours.items():
         single = time_each(one, tuples)
         batch = least_time(many, 12) / POSES
@@ -185,13 +216,13 @@ def compare(console: Console, a: Contour, b: Contour, title: str) -> None:
             row += [f"{theirs * 1e6:.1f} µs", f"{theirs / single:.0f}", f"{theirs / batch:.0f}"]
         else:
             row += ["not installed", "", ""]
-        answer.add_row(name, *row)
+        answer.add_row(name, *row, ASKED[name])
     console.print(answer)
 
 
 def show_coincident(console: Console) -> None:
     contour = scenes.rough_contours().contours[0]
-    answer = table("a contour against itself, moved", "by", "contacts", "segments compared", "time")
+    answer = table("a contour against itself, moved", "by", "contacts", "segments", "time")
     for shift in (0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3):
         pose = (0.6 * shift, 0.8 * shift, 0.0)
         hits = collide(contour, contour, pose=pose)
@@ -211,4 +242,4 @@ def run(console: Console) -> None:
 
 
 if __name__ == "__main__":
-    run(Console(width=160))
+    run(Console(width=100))

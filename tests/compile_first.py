@@ -123,6 +123,9 @@ poses[:, 0, 3] = np.arange(300) * 0.01
 pairs, hulls, which = np.stack([np.zeros(300, int), np.arange(300)], axis=1), convex.Hulls([cube]), np.zeros(300, int)
 convex.track_many(hulls, pairs, poses, convex.track_many(hulls, pairs, poses, which=which).features, which)
 convex.track(cube, cube)
+convex.overlap_many(hulls, pairs, poses, convex.overlap_many(hulls, pairs, poses, which=which), which)
+convex.overlap_many(hulls, pairs[:3], poses, which=which)
+broad.overlapping_pairs(np.tile([0.0, 0, 0, 1, 1, 1], (20, 1)))
 boxes = broad.SweepAndPrune(np.tile([0.0, 0, 0, 1, 1, 1], (20, 1)))
 boxes.update([0], [[2.0, 2, 2, 3, 3, 3]])
 """

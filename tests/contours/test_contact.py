@@ -197,3 +197,19 @@ def test_contacts_are_those_of_the_oracle(family, part):
                 if kind != contours.INTERVAL:
                     assert (kind == contours.CROSSING) == crosses(a, b, sigma, tau), (k, sigma, tau)
     assert total >= rounds / len(PARTS) / 2
+
+
+def test_each_passage_of_one_place_has_its_own_kind():
+    """b runs through (2, 2) twice: a crosses one passage and touches the other."""
+    a = Contour.from_polygon([(2, 2), (2, 1), (2, 0), (3, 3)])
+    hits = contours.collide(a, Contour.from_polygon([(2, 2), (1, 3), (3, 1), (3, 2), (1, 1)]))
+    here = (hits.point == 2).all(axis=1)
+    kinds = dict(zip(hits.parameter_b[here, 0].round(9).tolist(), hits.kind[here].tolist(), strict=True))
+    assert kinds == {0.0: contours.TOUCH, 1.5: contours.CROSSING}
+
+
+def test_a_contour_that_turns_back_has_two_stretches_in_common():
+    a = Contour.from_polygon([(2, 0), (3, 3), (3, 0)])
+    hits = contours.collide(a, Contour.from_polygon([(1, 2), (3, 2), (3, 3), (3, 1), (2, 2)]))
+    stretches = hits.kind == contours.INTERVAL
+    assert sorted(map(tuple, hits.parameter_b[stretches].round(9).tolist())) == [(2.0, 1.0), (2.0, 3.0)]

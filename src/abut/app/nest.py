@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from abut import contours, jit
+from abut import contours
 from abut.app.job import INTERRUPTED, STANDARD_OUTPUT
 from abut.app.output import prepare
+from abut.app.progress import bar_shown
 from abut.app.store import write_file
 from abut.contours import Contour, Layout
 from abut.errors import InvalidInput
@@ -111,34 +111,17 @@ def _search(
     options: Options,
     errors: Console,
 ) -> Layout:
-    columns = (
-        TextColumn("nesting"),
-        BarColumn(),
-        TextColumn("used length {task.fields[length]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[compiling]}"),  # last: its width changes
-    )
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("", total=1.0, length="–", compiling="")
-
-        def show(share: float, length: float) -> None:
-            bar.update(task, completed=share, length=f"{length:.6g}" if length < math.inf else "–", compiling="")
-
-        def tell(name: str) -> None:
-            if "<locals>" not in name:  # Numba's own
-                bar.update(task, compiling=f"compiling, first run only: {name}")
-
-        with jit.compiling(tell):
-            return contours.nest(
-                pieces,
-                sheet,
-                copies=copies,
-                rotations=rotations,
-                gap=options.gap,
-                seconds=options.seconds,
-                seed=options.seed,
-                progress=show,
-            )
+    with bar_shown("nesting", "used length {task.fields[length]}", errors, length="–") as move:
+        return contours.nest(
+            pieces,
+            sheet,
+            copies=copies,
+            rotations=rotations,
+            gap=options.gap,
+            seconds=options.seconds,
+            seed=options.seed,
+            progress=lambda share, length: move(share, 1.0, length=f"{length:.6g}" if length < math.inf else "–"),
+        )
 
 
 def summary(layout: Layout) -> str:

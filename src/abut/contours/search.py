@@ -17,8 +17,9 @@ WAITING_NUMBERS = 512
 
 
 @inlined
-def boxes_overlap(a: View, i: int, b: View, j: int, pose: Four, slack: float) -> bool:
-    """Whether box i of a, moved by the pose, and box j of b overlap once one is grown by `slack`."""
+def _box_gaps(a: View, i: int, b: View, j: int, pose: Four) -> tuple[float, float, float, float, float]:
+    """Gaps between box i of a, moved by the pose, and box j of b along b's axes and along a's, negative where they overlap; and by how much
+    those along a's axes shrink when b grows by 1 on all sides."""
     p, q = 6 * i, 6 * j
     x, y = load(a.nodes, p), load(a.nodes, p + 1)
     c, s = pose[0], pose[1]
@@ -28,13 +29,21 @@ def boxes_overlap(a: View, i: int, b: View, j: int, pose: Four, slack: float) ->
     bx, by = load(b.nodes, q + 2), load(b.nodes, q + 3)
     along, across = abs(ax * bx + ay * by), abs(ax * by - ay * bx)
     a0, a1 = load(a.nodes, p + 4), load(a.nodes, p + 5)
-    b0, b1 = load(b.nodes, q + 4) + slack, load(b.nodes, q + 5) + slack
+    b0, b1 = load(b.nodes, q + 4), load(b.nodes, q + 5)
     return (
-        abs(x * bx + y * by) <= b0 + a0 * along + a1 * across
-        and abs(y * bx - x * by) <= b1 + a0 * across + a1 * along
-        and abs(x * ax + y * ay) <= a0 + b0 * along + b1 * across
-        and abs(y * ax - x * ay) <= a1 + b0 * across + b1 * along
+        abs(x * bx + y * by) - (b0 + a0 * along + a1 * across),
+        abs(y * bx - x * by) - (b1 + a0 * across + a1 * along),
+        abs(x * ax + y * ay) - (a0 + b0 * along + b1 * across),
+        abs(y * ax - x * ay) - (a1 + b0 * across + b1 * along),
+        along + across,
     )
+
+
+@inlined
+def boxes_overlap(a: View, i: int, b: View, j: int, pose: Four, slack: float) -> bool:
+    """Whether box i of a, moved by the pose, and box j of b overlap once b's is grown by `slack`."""
+    u, v, w, z, shrinks = _box_gaps(a, i, b, j, pose)
+    return u <= slack and v <= slack and w <= slack * shrinks and z <= slack * shrinks
 
 
 @kernel
@@ -88,18 +97,6 @@ def _descend(waiting: Floats, top: int, i: int, count_a: int, j: int, count_b: i
 @element
 def box_gap(a: View, i: int, b: View, j: int, pose: Four) -> float:
     """A lower bound on the distance of box i of a, moved by the pose, and box j of b: gaps along the two axes of a box add up as squares."""
-    p, q = 6 * i, 6 * j
-    x, y = load(a.nodes, p), load(a.nodes, p + 1)
-    c, s = pose[0], pose[1]
-    x, y = c * x - s * y + pose[2] - load(b.nodes, q), s * x + c * y + pose[3] - load(b.nodes, q + 1)
-    ax, ay = load(a.nodes, p + 2), load(a.nodes, p + 3)
-    ax, ay = c * ax - s * ay, s * ax + c * ay
-    bx, by = load(b.nodes, q + 2), load(b.nodes, q + 3)
-    along, across = abs(ax * bx + ay * by), abs(ax * by - ay * bx)
-    a0, a1 = load(a.nodes, p + 4), load(a.nodes, p + 5)
-    b0, b1 = load(b.nodes, q + 4), load(b.nodes, q + 5)
-    u = max(0.0, abs(x * bx + y * by) - (b0 + a0 * along + a1 * across))
-    v = max(0.0, abs(y * bx - x * by) - (b1 + a0 * across + a1 * along))
-    w = max(0.0, abs(x * ax + y * ay) - (a0 + b0 * along + b1 * across))
-    z = max(0.0, abs(y * ax - x * ay) - (a1 + b0 * across + b1 * along))
+    u, v, w, z, _ = _box_gaps(a, i, b, j, pose)
+    u, v, w, z = max(u, 0.0), max(v, 0.0), max(w, 0.0), max(z, 0.0)
     return math.sqrt(max(u * u + v * v, w * w + z * z))

@@ -4,7 +4,7 @@ from abut.scenes.drape import Animation, cloth_on_ball
 from abut.scenes.hand import hand
 from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
 from abut.scenes.passage import Passage
-from abut.scenes.rough_contours import RoughContours, rough_contours
+from abut.scenes.rough_contours import RoughContours, falling_contours, rough_contours
 from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
 from abut.scenes.surgery import SurgicalScene, surgical_scene
 from abut.scenes.vessels import VesselNetwork, vessel_network
@@ -26,6 +26,7 @@ __all__ = [
     "cloth_on_ball",
     "cloth_on_terrain",
     "cube_scene",
+    "falling_contours",
     "hand",
     "hand_scene",
     "icosphere",

@@ -1,4 +1,5 @@
-"""Three rough contours of 512 segments in the three situations of Rivera 2002, figure 9: apart, two in contact, contacts between all.
+"""Three rough contours of 512 segments in the three situations of Rivera 2002, figure 9: apart, two in contact, contacts between all; and
+many that fall into a box.
 
 The paper shows its objects but does not give their control points; these are irregular stars of about its proportions.
 """
@@ -45,3 +46,16 @@ def rough_contours(segments: int = SEGMENTS, roughness: float = ROUGHNESS) -> Ro
         "contacts between all": np.array([[0.0, 0.0, 0.0], [0.6, 0.2, 1.0], [0.3, 0.6, 2.0]]),
     }
     return RoughContours(contours, situations)
+
+
+def falling_contours(count: int = 24, columns: int = 5) -> tuple[list[Contour], Floats]:
+    """A box, which stands still, and `count` rough contours above its floor, in rows: all contours, and poses (1 + count, 3) clear of one another."""
+    width, height = 1.2 * columns + 0.4, 1.3 * (count // columns + 2)
+    wall = 0.4
+    corners = [(-wall, -wall), (width + wall, -wall), (width + wall, height), (width, height), (width, 0.0), (0.0, 0.0)]
+    box = Contour.from_polygon([*corners, (0.0, height), (-wall, height)], name="box")
+    contours, poses = [box], [(0.0, 0.0, 0.0)]
+    for k in range(count):
+        contours.append(Contour(star_control(24, 10 + k), ROUGHNESS, detail=2, seed=k, name=f"star {k}"))
+        poses.append((0.8 + 1.2 * (k % columns), 0.8 + 1.2 * (k // columns), 0.7 * k))
+    return contours, np.array(poses)

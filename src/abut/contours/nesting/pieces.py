@@ -47,7 +47,9 @@ class Order(NamedTuple):
 def signed_area(polygon: Floats) -> float:
     """Area within a simple polygon, positive where it is anticlockwise."""
     x, y = (polygon - polygon[0]).T
-    return 0.5 * float(x @ np.roll(y, -1) - np.roll(x, -1) @ y)
+    return 0.5 * float(
+        (x * np.roll(y, -1) - np.roll(x, -1) * y).sum()
+    )  # not x @ y: BLAS starts threads, which wait where others are busy
 
 
 def read_polygon(value: object, number: int) -> tuple[Floats, Floats]:
