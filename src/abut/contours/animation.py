@@ -134,13 +134,9 @@ class Animation:
         """(m,) the energy of each group, in the row of its number."""
         kinetic = 0.5 * (self._mass * (velocity[:, :2] ** 2).sum(axis=1) + self._inertia * velocity[:, 2] ** 2)
         energy = np.where(self._held, 0.0, kinetic - self._mass * (position @ self.gravity))
-<<<<<<< HEAD
-        return np.bincount(group, energy, minlength=len(group)).astype(np.float64)
-=======
         total = np.zeros(len(group))
         np.add.at(total, group, energy)
         return total
->>>>>>> contours
 
     def _blocked(self, pairs: Integers, rows: Floats) -> Integers:
         out = np.zeros(len(pairs), np.int64)

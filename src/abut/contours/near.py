@@ -2,13 +2,8 @@
 
 Near places: of every two segments that are nearer than a reach, the nearest points, not closer together than a spacing; if there are more
 than ROOM, those nearest of all. Impulses: projected Gauss–Seidel on the velocities (Newton–Euler in the plane), one contact after the other,
-<<<<<<< HEAD
-up and down the pile by turns, from a guess by the step before, each impulse kept in the cone of Coulomb's friction. `animation` sees to it that
-no energy comes from sweeps that have not settled.
-=======
 up and down the pile by turns, from a guess by the step before, each impulse kept in the cone of Coulomb's friction.
 `animation` sees to it that no energy comes from sweeps that have not settled.
->>>>>>> contours
 """
 
 import math
