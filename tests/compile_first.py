@@ -86,13 +86,15 @@ for walk in ("planes", "darts"):
     crowd = cells.Particles(cube, [[0.5, 0.5, 0.5]], walk)
     cube.deform(cube.vertices + 0.125 * (cube.vertices == 1).all(axis=1)[:, np.newaxis])
     crowd.settle()
+for x in (1.0, 1.001, 1.002):
+    tetrahedron.deform([[0, 0, x]], moved=[3])
 cells.label_orbits(cube.darts, 0)
 cells.orbit(cube.darts, 0, 1)
 """
 
 MOBILES = """
 import numpy as np
-from abut import cells
+from abut import cells, dynamics
 for env in (cells.channel(2, 2, 2), cells.polygons([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2, 3]])):
     crowd = cells.Particles(env, np.full((1, env.dimension), 0.2), "darts", debug=True)
     env.cut(plane=(np.full(env.dimension, 0.6), np.arange(1.0, env.dimension + 1)))
@@ -100,8 +102,10 @@ for env in (cells.channel(2, 2, 2), cells.polygons([[0, 0], [1, 0], [1, 1], [0, 
     env.surround()
     env.find_strangers()
 body = cells.Mobile(cells.channel(2, 1, 1), ([[0.2, 0.2, 0.2], [0.8, 0.2, 0.2], [0.2, 0.8, 0.2]], [[0, 1, 2]]))
-body.move(body.position + 0.1, "continuous")
+for _ in range(2):
+    body.move(body.position + 0.1, "continuous")
 cells.find_meetings([body])
+dynamics.find_impacts([body], [body.position])
 """
 
 DYNAMICS = """
