@@ -293,6 +293,21 @@ def change(env, crowds, rng):
         env.deform(env.vertices + (shift * (places > 0) * (places < 2))[place.ravel()])
 
 
+def test_a_bent_slit_whose_sides_share_three_corners_stays_closed():
+    """The corner (1, 2, 0) is doubled, the others are not; bent, both sides are cut along these three."""
+    env = cells.channel(2, 2, 2)
+    left, right = cells.Particles(env, [[0.5, 1.5, 0.5], [1.5, 1.5, 0.5]]).cell.tolist()
+    env.unsew([left], [right])
+    vertices = env.vertices.copy()
+    vertices[corner(env, 1, 1, 1)] += (0.125, 0, 0)
+    env.deform(vertices)
+    assert env.check_integrity() == []
+    crowd = cells.Particles(env, [[0.875, 4 / 3, 2 / 3], [1.25, 4 / 3, 2 / 3]])
+    moves = crowd.move([[1.25, 4 / 3, 2 / 3], [0.875, 4 / 3, 2 / 3]])
+    assert moves.status.tolist() == [cells.COLLISION, cells.COLLISION]
+    np.testing.assert_allclose(moves.position[:, 0], 3.125 / 3, atol=1e-12)
+
+
 @pytest.mark.large
 @pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
 def test_surgeries_in_a_row(make):

@@ -149,7 +149,31 @@ def _refuse_polygons(
     convexity.refuse(verdict, numbers, name, allow=(convexity.COLLINEAR,))
 
 
-def _sew(fabric: Fabric, new: Parts, around: Integers, name: str) -> tuple[Integers, Integers]:
+def _part_strangers(new: Parts, partner: Integers, cells: dict[int, list[Ring]], first_centre: int) -> None:
+    """Open pieces that were sewn because they have the same corners, though the faces they are pieces of have not.
+
+    The two sides of a slit may share three of their four corners. Where the slit is bent, both may be cut along these.
+    """
+    start, face_of_dart = new.loops.start, _faces_of_darts(new.loops)
+    beyond = partner[start[:-1]]
+    inner = np.maximum.reduceat(new.loops.vertex, start[:-1]) >= first_centre
+    faces = np.flatnonzero((beyond != NONE) & (beyond < len(face_of_dart)) & ~inner)
+    others = face_of_dart[beyond[faces]]
+    cell = new.cell[new.loops.cell]
+    common: dict[tuple[int, int], set[frozenset[int]]] = {}
+    for pair in np.stack((faces, others), axis=1)[faces < others].tolist():
+        a, b = sorted(cell[pair].tolist())
+        if (a, b) not in common:
+            common[a, b] = {frozenset(ring) for ring in cells[a]} & {frozenset(ring) for ring in cells[b]}
+        corners = set(new.loops.vertex[start[pair[0]] : start[pair[0] + 1]].tolist())
+        if a == b or not any(corners <= face for face in common[a, b]):
+            for face in pair:
+                partner[start[face] : start[face + 1]] = NONE
+
+
+def _sew(
+    fabric: Fabric, new: Parts, around: Integers, cells: dict[int, list[Ring]], name: str
+) -> tuple[Integers, Integers]:
     """For each new dart the one across: a new one, −2 − d for the dart d around, or NONE; and the darts of open faces that nobody meets."""
     links = fabric.darts
     if links.dimension == 2:
@@ -175,6 +199,7 @@ def _sew(fabric: Fabric, new: Parts, around: Integers, name: str) -> tuple[Integ
             np.concatenate((new.cell[new.loops.cell], fabric.part_cell[links.cell[around]])).astype(np.int32),
         )
         partner = pair_faces(loops, name, partly=True).astype(np.int64)
+        _part_strangers(new, partner, cells, fabric.vertex_rows.count)
     count = len(new.loops.vertex)
     across = partner[:count].copy()
     beyond = across >= count
@@ -207,7 +232,7 @@ def graft(
         parts = np.sort(np.concatenate(old).astype(np.int64)) if old else np.empty(0, np.int64)
         opened = _find_open(fabric, parts)
         new = _build(fabric, list(cells), list(cells.values()), name, may_dent)
-        across, unmet = _sew(fabric, new, opened.faces, name)
+        across, unmet = _sew(fabric, new, opened.faces, cells, name)
         more = np.unique(fabric.part_cell[fabric.darts.cell[unmet]]).tolist()
         if not more:
             return _commit(fabric, gone, new, across, opened, obstacle)

@@ -7,6 +7,7 @@ restriction is off by at most 8u·M (three levels of s·p + t·q, each 2.5u·M; 
 
 import math
 
+from abut.geometry.bernstein import restrict as restrict_cubic
 from abut.jit import element
 
 Segment = tuple[float, float, float, float, float, float, float, float]
@@ -63,21 +64,10 @@ def tangent_at(c: Segment, t: float) -> Vec2:
 
 
 @element
-def restrict_coordinate(p: Four, lo: float, hi: float) -> Four:
-    """One coordinate's control values on [lo, hi]: the blossom at (lo,lo,lo), (lo,lo,hi), (lo,hi,hi), (hi,hi,hi)."""
-    s, t = 1.0 - lo, 1.0 - hi
-    l0, l1, l2 = s * p[0] + lo * p[1], s * p[1] + lo * p[2], s * p[2] + lo * p[3]
-    h0, h1, h2 = t * p[0] + hi * p[1], t * p[1] + hi * p[2], t * p[2] + hi * p[3]
-    ll0, ll1 = s * l0 + lo * l1, s * l1 + lo * l2
-    hh0, hh1 = t * h0 + hi * h1, t * h1 + hi * h2
-    return (s * ll0 + lo * ll1, t * ll0 + hi * ll1, s * hh0 + lo * hh1, t * hh0 + hi * hh1)
-
-
-@element
 def restrict(c: Segment, lo: float, hi: float) -> Segment:
     """The piece between the parameters lo and hi."""
-    x = restrict_coordinate((c[0], c[2], c[4], c[6]), lo, hi)
-    y = restrict_coordinate((c[1], c[3], c[5], c[7]), lo, hi)
+    x = restrict_cubic((c[0], c[2], c[4], c[6]), lo, hi)
+    y = restrict_cubic((c[1], c[3], c[5], c[7]), lo, hi)
     return (x[0], y[0], x[1], y[1], x[2], y[2], x[3], y[3])
 
 
