@@ -11,7 +11,8 @@ difference D of their control points is bounded: g = D_v − v_b′·D_u, with D
 
 import math
 
-from abut.contours.cubic import Four, Segment, Vec2, restrict_coordinate, value_at
+from abut.contours.cubic import Four, Segment, Vec2, value_at
+from abut.geometry.bernstein import restrict
 from abut.jit import element
 
 STEEPEST = 3.0
@@ -114,8 +115,8 @@ def gap_slope(a: Graph, b: Graph, s: float, t: float) -> float:
 @element
 def difference_bounds(a: Graph, b: Graph, s0: float, s1: float, t0: float, t1: float) -> Four:
     """Bounds on the gap and on its slope from the difference of the two graphs, restricted to [s0, s1] and [t0, t1], the same stretch of the axis."""
-    ua, va = restrict_coordinate(a[0], s0, s1), restrict_coordinate(a[1], s0, s1)
-    ub, vb = restrict_coordinate(b[0], t0, t1), restrict_coordinate(b[1], t0, t1)
+    ua, va = restrict(a[0], s0, s1), restrict(a[1], s0, s1)
+    ub, vb = restrict(b[0], t0, t1), restrict(b[1], t0, t1)
     fits, slope_lo, slope_hi = slope_range(ub, vb)
     if not fits:
         return (-UNBOUNDED, UNBOUNDED, -UNBOUNDED, UNBOUNDED)
