@@ -96,10 +96,12 @@ def plot(spent: dict[str, list[float]]) -> str:
     parts = []
     for k in range(3, 7):
         x, y = at(10**k, 1e-5).split()
-        parts.append(f'<path d="M{x} {y}V30" stroke="#ddd"/><text x="{x}" y="350" text-anchor="middle">10^{k}</text>')
-    for k in range(-5, 1):
+        parts.append(
+            f'<path d="M{x} {y}V30" stroke="#ddd"/><text x="{x}" y="350" text-anchor="middle">{10**k:,}</text>'
+        )
+    for k, label in enumerate(("10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"), -5):
         x, y = at(100, 10.0**k).split()
-        parts.append(f'<path d="M{x} {y}H560" stroke="#ddd"/><text x="52" y="{y}" text-anchor="end">10^{k} s</text>')
+        parts.append(f'<path d="M{x} {y}H560" stroke="#ddd"/><text x="52" y="{y}" text-anchor="end">{label}</text>')
     first = spent["children"][0]
     parts.append(
         f'<path d="M{at(SIZES[0], first)}L{at(SIZES[-1], first * SIZES[-1] / SIZES[0])}" stroke="#999" stroke-dasharray="4"/>'
@@ -108,7 +110,7 @@ def plot(spent: dict[str, list[float]]) -> str:
         way = "L".join(at(n, t) for n, t in zip(SIZES, times, strict=True))
         x, y = at(SIZES[-1], times[-1]).split()
         parts.append(f'<path d="M{way}" stroke="{color}" stroke-width="2" fill="none"/>')
-        below = 18 if fit == "children" else -8
+        below = 40 if fit == "children" else -8
         parts.append(
             f'<text x="{float(x) - 8:.0f}" y="{float(y) + below:.0f}" fill="{color}" text-anchor="end">{fit}</text>'
         )
