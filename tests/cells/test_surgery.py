@@ -308,6 +308,16 @@ def test_a_bent_slit_whose_sides_share_three_corners_stays_closed():
     np.testing.assert_allclose(moves.position[:, 0], 3.125 / 3, atol=1e-12)
 
 
+def begin(world, rng, walk):
+    """Six particles. Where a warped face bulges into a free cell, a point drawn there is refused, and others are drawn."""
+    while True:
+        try:
+            return cells.Particles(world.environment, worlds.free_points(world, rng, 6), walk)
+        except InvalidInput as error:
+            if "an obstacle" not in str(error):
+                raise
+
+
 @pytest.mark.large
 @pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
 def test_surgeries_in_a_row(make):
@@ -316,7 +326,7 @@ def test_surgeries_in_a_row(make):
         rng = np.random.default_rng(seed)
         world = make(rng, 2)
         env = world.environment
-        crowds = [cells.Particles(env, worlds.free_points(world, rng, 6), walk) for walk in ("planes", "darts")]
+        crowds = [begin(world, rng, walk) for walk in ("planes", "darts")]
         for step in range(12):
             before = env.cell_count, len(env.vertices), env.vertices, env.obstacle.tolist(), env.part_cell.tolist()
             try:
