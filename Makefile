@@ -62,7 +62,7 @@ bench: .venv/installed ## all benchmarks: times, ratios, counts of work
 	$(BIN)/abut bench
 
 soak: .venv/installed-dev ## long randomised runs that do not fit into `make test`
-	ABUT_SOAK=1 $(PYTEST) -n 2 -m large
+	ABUT_SOAK=1 $(PYTEST) -n 2
 
 docs: .venv/installed-docs ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

@@ -1,7 +1,7 @@
 """Walks in rational arithmetic, slow and obvious: a segment is clipped against every convex part, and the closed intervals are joined.
 
-Shares nothing with `abut.cells` but the rule by which cells that are not convex with flat faces are cut: from the lowest corner of the face
-that makes no thin triangles, about the mean of the corners, rounded as float64.
+Shares no code with `abut.cells`. How a cell that is not convex with flat faces is cut into parts is the map's choice; `build` takes it from there
+and checks that the parts are convex, fill the cells and agree on both sides of a face. Which faces are walls follows from the cells alone.
 """
 
 import functools
