@@ -17,7 +17,7 @@ from abut.world.continuous import stop_in_time
 from abut.world.impulses import VELOCITY, turn_inertias
 from abut.world.islands import find_islands
 from abut.world.matching import match_impulses
-from abut.world.solver import BOUNCE, FRICTION, JB, JN, JT, ROLL, TOTAL, WIDTH, prepare, step_bodies
+from abut.world.solver import BOUNCE, FRICTION, JB, JN, JT, ROLL, SHARE_A, SHARE_B, TOTAL, WIDTH, prepare, step_bodies
 from abut.world.store import KINEMATIC, Store
 
 if TYPE_CHECKING:
@@ -84,49 +84,58 @@ class Motor:
 
     def step(self, world: "World", dt: float) -> None:
         """Move the bodies of a world."""
-        store, colliders, slop = world._store, world._colliders, world.slop
+        store, colliders, links, slop = world._store, world._colliders, world._links, world.slop
         self._grow(len(store.alive))
+        self._wake(store, links.find_changed(store))
         speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
         growth = MARGIN * slop + np.minimum(dt * speeds, REACH * store.radius)
         colliders.place(store, growth)
         rows, pairs = self._find(store, colliders, growth, slop)
         awake = store.movable & ~store.asleep
-        inverse = np.where(awake[:, np.newaxis], store.inverse, 0.0)
-        gravity = (store.pull * awake)[:, np.newaxis] * world.gravity
-        inertias = np.empty((len(inverse), 9))
-        turn_inertias(store.state, inverse, inertias)
+        joined = links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
+        sides, shares, together = joined.find_sides(pairs, rows.numbers[:, :3])
+        if together.any():  # bones with a joint in common
+            rows, pairs = Rows(rows.numbers[~together], rows.ids[~together]), pairs[~together]
+            sides, shares = sides[~together], shares[~together]
+        inertias = np.empty((len(joined.state), 9))
+        turn_inertias(joined.state, joined.inverse, inertias)
         contacts = np.zeros((len(pairs), WIDTH))
-        prepare(store.state, inverse, inertias, gravity, pairs, rows.numbers, contacts, slop)
+        contacts[:, [SHARE_A, SHARE_B]] = shares
+        prepare(joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers, contacts, slop)
         contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
         contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
         contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1]
-        free = np.ones(len(awake), np.int64)
+        free = np.ones(len(joined.state), np.int64)
         free[pairs.ravel()] = 0
-        drifting = store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
+        free[len(awake) :] = 0
+        joined.moving[: len(awake)] |= _drift(store)
         numbers = np.array([dt, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt, slop])
         before = store.state.copy() if store.continuous.any() else store.state
         step_bodies(
-            store.state,
-            inverse,
-            store.inertia,
+            joined.state,
+            joined.inverse,
+            joined.inertia,
             inertias,
-            gravity,
-            np.flatnonzero(awake | drifting),
-            np.zeros((len(awake), 6)),
+            joined.gravity,
+            np.flatnonzero(joined.moving),
+            np.zeros((len(joined.state), 6)),
             free,
-            pairs,
+            sides,
             contacts,
+            joined.bonds,
             numbers,
             self.substeps,
             self.sweeps,
         )
+        links.part(store, joined, awake)
         self._remember(rows, pairs, contacts[:, IMPULSES], awake)
         if store.continuous.any():
             stop_in_time(store, colliders, before, slop)
         if self.sleeping:
             # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
             touching = (rows.numbers[:, 6] <= slop) | (contacts[:, TOTAL] > 0.0)
-            self._rest(store, np.ascontiguousarray(pairs[touching]), dt, slop)
+            self._rest(store, np.concatenate((pairs[touching], links.chains)), dt, slop)
+        links.rest(store.asleep)
 
     def _remember(self, rows: Rows, bodies: Integers, impulses: Floats, awake: NDArray[np.bool_]) -> None:
         """Keep the contacts of this step, and those of bodies that sleep."""
@@ -142,7 +151,7 @@ class Motor:
         bodies = colliders.body[pairs]
         while True:
             awake = store.movable & ~store.asleep
-            busy = awake | (store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1))
+            busy = awake | _drift(store)
             kept = busy[bodies].any(axis=1) & store.movable[bodies].any(axis=1)
             margins = growth[bodies[kept]].sum(axis=1)
             rows = colliders.meet(pairs[kept], margins, remember=True)
@@ -164,7 +173,7 @@ class Motor:
         least = np.full(len(awake), np.inf)
         np.minimum.at(least, root[awake], store.rest_time[awake])
         # What leans on a body that somebody else is moving stays awake.
-        drifting = (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
+        drifting = _drift(store)
         for k in (0, 1):
             disturbed = touching[drifting[touching[:, 1 - k]], k]
             least[root[disturbed]] = 0.0
@@ -172,3 +181,8 @@ class Motor:
         self.island[tired] = root[tired]
         store.asleep[tired] = True
         store.state[tired, VELOCITY:] = 0.0
+
+
+def _drift(store: Store) -> NDArray[np.bool_]:
+    """(n,) bodies that the user moves."""
+    return store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)

@@ -156,7 +156,7 @@ class World:
     def remove(self, handles: object) -> None:
         """Remove bodies, one handle or many. What they touched wakes up; their contacts have ended."""
         slots = self._store.read(handles)
-        self._links.refuse(slots)
+        self._links.remove(slots)
         self._motor.wake_neighbors(self._store, self._colliders, slots)
         self._colliders.remove(slots)
         self._store.free(slots)
@@ -165,6 +165,7 @@ class World:
     def move(self, handles: object, poses: object = None, *, velocity: object = None, spin: object = None) -> None:
         """Put bodies at poses (4,4) or (k,4,4), and give them velocities (3,) or (k,3); what is None stays. They wake up."""
         slots = self._store.read(handles)
+        self._links.refuse(slots)
         count = len(slots)
         if poses is not None:
             if any(isinstance(self._colliders.shapes[i], Soft) for i in self._shapes_of(slots)):
@@ -299,16 +300,20 @@ class World:
         """Let a linkage of particles and bones (`abut.dynamics`) take part: it moves with `step`, and collides with bodies both ways.
 
         Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default everything but its own
-        layer, so give it one of its own if it shall not meet itself. Handles of the bodies that stand for it.
+        layer, so give it one of its own if it shall not meet itself. Bones with a joint in common never meet. Handles of the bodies that
+        stand for it: to take it out, `remove` them all; to move it, set its position.
         """
         return self._links.add(self, linkage, radius, friction, layer, mask)
+
+    @property
+    def linkages(self) -> tuple[Linkage, ...]:
+        """The linkages that take part: those of a world that was pickled are copies."""
+        return self._links.linkages
 
     def step(self, dt: float) -> None:
         """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through."""
         length = arrays.positive(dt, "dt")
-        self._links.before(self, length)
         self._motor.step(self, length)
-        self._links.after(self, length)
         self._changed()
 
     def validate(self) -> None:
