@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.dynamics import Linkage
 from abut.errors import InvalidInput
 from abut.shapes.solids import Capsule, Sphere
 from abut.world.bonds import Bonds
 from abut.world.impulses import ALONE, POSITION, SPIN, TURN, VELOCITY
+from abut.world.parts import IDENTITY, read_options
 from abut.world.store import ALL_LAYERS, AT_REST, Store
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class _Linked:
         return self.linkage.position, self.linkage.velocity, self.linkage.force, self.linkage.gravity
 
     def is_awake(self, awake: NDArray[np.bool_]) -> bool:
-        return not len(self.slots) or bool(awake[self.slots].any())
+        return bool(awake[self.slots].any())
 
 
 class Joined(NamedTuple):
@@ -87,6 +89,17 @@ class Links:
         each = [np.stack((linked.slots[:-1], linked.slots[1:]), axis=1) for linked in self._all]
         return np.concatenate([np.empty((0, 2), np.int64), *each])
 
+    def find_held(self) -> Integers:
+        """A body of each linkage that has a fixed particle."""
+        return np.array([linked.slots[0] for linked in self._all if len(linked.linkage.fixed)], np.int64)
+
+    def find_pulled(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies of linkages that gravity or a force acts on."""
+        pulled = np.zeros(count, np.bool_)
+        for linked in self._all:
+            pulled[linked.slots] = bool(linked.linkage._outer_acceleration().any())
+        return pulled
+
     def refuse(self, slots: Integers) -> None:
         """Bodies that stand for a linkage are where it is, and not put elsewhere."""
         for linked in self._all:
@@ -107,30 +120,26 @@ class Links:
         self._all = kept
 
     def add(
-        self, world: "World", linkage: Linkage, radius: float | None, friction: float, layer: int, mask: int | None
+        self, world: "World", linkage: object, radius: object, options: dict[str, object], mask: int | None
     ) -> Integers:
         """See `World.link`."""
+        if not isinstance(linkage, Linkage):
+            raise InvalidInput("linkage", f"is {type(linkage).__name__}, not a Linkage of abut.dynamics")
         if any(linkage is other for other in self.linkages):
             raise InvalidInput("linkage", "is in this world already")
-        meets = ALL_LAYERS & ~layer if mask is None else mask
-        if radius is None and not (linkage.radius > 0.0).all():
-            raise InvalidInput("radius", "is needed: the linkage's bones have none")
-        count = len(linkage) if radius is not None else len(linkage.bones)
-        if not count:
+        layer = arrays.count(options["layer"], "layer", most=ALL_LAYERS)
+        said = {**options, "mask": ALL_LAYERS & ~layer if mask is None else mask}
+        rows = np.arange(len(linkage))
+        ends = linkage.bones if radius is None else np.stack((rows, rows), axis=1)
+        if not len(ends):
             raise InvalidInput("linkage", "has no bones; with a radius, its particles collide")
-        rows = np.arange(count)
-        ends = np.stack((rows, rows), axis=1) if radius is not None else np.array(linkage.bones)
-        handles = []
-        ball = None if radius is None else Sphere(radius)
-        for k in range(count):
-            mass = float(linkage.mass[ends[k, 0]]) if radius is not None else float(linkage.mass[ends[k]].sum())
-            shape = ball or Capsule(float(linkage.radius[k]), float(linkage.length[k]))
-            handles.append(world.add(shape, mass=mass, friction=friction, layer=layer, mask=meets))
-        slots = world._store.read(np.array(handles))
+        shapes = _capsules_of(linkage) if radius is None else [Sphere(arrays.positive(radius, "radius"))] * len(ends)
+        read_options(said, [(shapes[0], IDENTITY)], 1)
+        slots = np.concatenate([world._add(shape, IDENTITY[np.newaxis], said) for shape in shapes])
         world._store.pull[slots] = 0.0  # the linkage has its own gravity
-        self._all.append(_Linked(linkage, slots, ends))
+        self._all.append(_Linked(linkage, slots, np.array(ends)))
         _put(world._store, self._all[-1])
-        return frozen(np.array(handles))
+        return frozen(world._store.handles(slots))
 
     # --- one step
 
@@ -193,9 +202,17 @@ class Links:
     def rest(self, asleep: NDArray[np.bool_]) -> None:
         """Linkages whose bodies sleep do not move."""
         for linked in self._all:
-            if len(linked.slots) and asleep[linked.slots].all():
+            if asleep[linked.slots].all():
                 linked.linkage.velocity = np.zeros((len(linked.linkage), 3))
             linked.seen = linked.look()
+
+
+def _capsules_of(linkage: Linkage) -> list[Capsule]:
+    for name, value in (("radius", linkage.radius), ("length", linkage.length)):
+        if not (value > 0.0).all():
+            row = int(np.argmin(value > 0.0))
+            raise InvalidInput("linkage", f"has a bone of {name} 0; with a radius, its particles collide instead", row)
+    return [Capsule(float(thick), float(long)) for thick, long in zip(linkage.radius, linkage.length, strict=True)]
 
 
 def _put(store: Store, linked: _Linked) -> None:

@@ -1,8 +1,8 @@
 """`World.step`: contacts, the solver, sleeping, and what must not pass through.
 
 Contacts are found with a margin of some slop and of what the bodies can move in the step, so that the solver sees them before they overlap. Bodies
-that touch one another form an island; when all of an island has been slow for SLEEP_TIME, it sleeps: it is not moved, and not looked at,
-until something that is awake touches it.
+that touch one another form an island; when all of an island has been slow for SLEEP_TIME, and it lies on something that no contact moves, it sleeps:
+it is not moved, and not looked at, until something touches it that is awake, moved by the user, or new.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
+from abut.shapes.solids import Soft
 from abut.world.colliders import Colliders, Rows
 from abut.world.continuous import stop_in_time
 from abut.world.impulses import VELOCITY, turn_inertias
@@ -31,7 +32,7 @@ SLEEP_SPEED = 10.0  # in slops a unit of time
 SLEEP_TIME = 0.5
 SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
 IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
-"""What a contact hands on to the next step; the last column is that of all substeps together."""
+"""What a contact hands on to the next step: forces, and last the normal impulse of the whole step."""
 
 
 class Motor:
@@ -76,6 +77,17 @@ class Motor:
         woken[slots] = True
         store.asleep[woken], store.rest_time[woken] = False, 0.0
 
+    def _notice_deformed(self, store: Store, colliders: Colliders) -> None:
+        """Wake what touched a deformable body that was updated since the last step."""
+        for i, shape in enumerate(colliders.shapes):
+            if not isinstance(shape, Soft):
+                continue
+            slots = colliders.body[(colliders.shape == i) & (colliders.body >= 0)]
+            changed = slots[store.version[slots] != shape.body._version]
+            store.version[changed], store.stirred[changed] = shape.body._version, True
+            there = np.isin(self.bodies, changed).any(axis=1)
+            self._wake(store, np.unique(self.bodies[there]))
+
     def _grow(self, size: int) -> None:
         if len(self.island) < size:
             self.island = np.concatenate((self.island, np.arange(len(self.island), size)))
@@ -87,6 +99,7 @@ class Motor:
         store, colliders, links, slop = world._store, world._colliders, world._links, world.slop
         self._grow(len(store.alive))
         self._wake(store, links.find_changed(store))
+        self._notice_deformed(store, colliders)
         speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
         growth = MARGIN * slop + np.minimum(dt * speeds, REACH * store.radius)
         colliders.place(store, growth)
@@ -104,7 +117,7 @@ class Motor:
         prepare(joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers, contacts, slop)
         contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
         contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
-        contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1]
+        contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1] * dt
         free = np.ones(len(joined.state), np.int64)
         free[pairs.ravel()] = 0
         free[len(awake) :] = 0
@@ -128,14 +141,16 @@ class Motor:
             self.sweeps,
         )
         links.part(store, joined, awake)
+        contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
         self._remember(rows, pairs, contacts[:, IMPULSES], awake)
         if store.continuous.any():
             stop_in_time(store, colliders, before, slop)
         if self.sleeping:
             # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
             touching = (rows.numbers[:, 6] <= slop) | (contacts[:, TOTAL] > 0.0)
-            self._rest(store, np.concatenate((pairs[touching], links.chains)), dt, slop)
+            self._rest(world, pairs[touching], dt)
         links.rest(store.asleep)
+        store.stirred[:] = False
 
     def _remember(self, rows: Rows, bodies: Integers, impulses: Floats, awake: NDArray[np.bool_]) -> None:
         """Keep the contacts of this step, and those of bodies that sleep."""
@@ -151,7 +166,7 @@ class Motor:
         bodies = colliders.body[pairs]
         while True:
             awake = store.movable & ~store.asleep
-            busy = awake | _drift(store)
+            busy = awake | _drift(store) | store.stirred
             kept = busy[bodies].any(axis=1) & store.movable[bodies].any(axis=1)
             margins = growth[bodies[kept]].sum(axis=1)
             rows = colliders.meet(pairs[kept], margins, remember=True)
@@ -163,21 +178,26 @@ class Motor:
                 return rows, np.ascontiguousarray(touched)
             self._wake(store, roused)
 
-    def _rest(self, store: Store, touching: Integers, dt: float, slop: float) -> None:
-        """Let islands fall asleep whose bodies have all been slow for a while."""
-        awake = store.movable & ~store.asleep
-        slow = store.speeds() < SLEEP_SPEED * slop
-        store.rest_time = np.where(awake & slow, store.rest_time + dt, 0.0)
+    def _rest(self, world: "World", touching: Integers, dt: float) -> None:
+        """Let islands fall asleep whose bodies have all been slow for a while, and that lie on something, or float without any motion."""
+        store, links = world._store, world._links
+        awake, speeds = store.movable & ~store.asleep, store.speeds()
+        store.rest_time = np.where(awake & (speeds < SLEEP_SPEED * world.slop), store.rest_time + dt, 0.0)
         root = np.empty(len(awake), np.int64)
-        find_islands(touching, awake.astype(np.int64), root)
-        least = np.full(len(awake), np.inf)
+        find_islands(np.concatenate((touching, links.chains)), awake.astype(np.int64), root)
+        least, floats = np.full(len(awake), np.inf), np.ones(len(awake), np.bool_)
         np.minimum.at(least, root[awake], store.rest_time[awake])
+        pulled = links.find_pulled(len(awake)) | ((store.pull != 0.0) & world.gravity.any())
+        np.logical_and.at(floats, root[awake], ((speeds == 0.0) & ~pulled)[awake])
+        lies = np.zeros(len(awake), np.bool_)
+        lies[root[links.find_held()]] = True
         # What leans on a body that somebody else is moving stays awake.
         drifting = _drift(store)
         for k in (0, 1):
-            disturbed = touching[drifting[touching[:, 1 - k]], k]
-            least[root[disturbed]] = 0.0
-        tired = awake & (least[root] >= SLEEP_TIME)
+            other = touching[:, 1 - k]
+            least[root[touching[drifting[other], k]]] = 0.0
+            lies[root[touching[~store.movable[other], k]]] = True
+        tired = awake & (least[root] >= SLEEP_TIME) & (lies | floats)[root]
         self.island[tired] = root[tired]
         store.asleep[tired] = True
         store.state[tired, VELOCITY:] = 0.0

@@ -46,14 +46,15 @@ REST = 0.5
 """Bodies rest this part of the slop deep, and are held there from both sides: neither do contacts come and go, nor can a stack lean freely."""
 HOLDS, FIRM = 0.7, 0.95
 """Parts of the slop between which the spring stops giving way to the load. A stack of twenty boxes is 0.63 slop deep at its foot."""
+BOUNCE_SWEEPS, CALM = 32, 1e-3
+"""A box that falls flat on its four corners has the full bounce, to 1e-3, after ten sweeps."""
 PATCH = 4.0
 """In slops: contacts of a pair that lie within so much of a line do not keep it from rolling."""
 # Contact rows: normal, two tangents, arms from the centers of mass, angular impulse, then numbers.
 N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
-GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE, JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B = (
-    range(18, 34)
-)
-WIDTH = 34
+GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE = range(18, 25)
+JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK = range(25, 35)
+WIDTH = 35
 
 Limits = tuple[float, float, float, float, float, float]
 
@@ -325,12 +326,26 @@ def step_bodies(
         _solve(state, inverse, world, moved, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps, bonds)
         for i in range(len(pairs)):
             rows[i, TOTAL] += rows[i, JN]
-    for i in range(len(pairs)):
-        if rows[i, BOUNCE] == 0.0 or rows[i, APPROACH] < slowest or rows[i, TOTAL] == 0.0:
-            continue
-        a, b = _sides(pairs, rows, i)
-        n = get(rows, i, N)
-        speed = dot(_relative(state, VELOCITY, a, b), n)
-        j = max(0.0, -rows[i, MASS_N] * (speed - rows[i, BOUNCE] * rows[i, APPROACH]))
-        rows[i, TOTAL] += j
-        _push_apart(state, inverse, world, a, b, scale(n, j))
+    _bounce(state, inverse, world, pairs, rows, slowest)
+
+
+@kernel
+def _bounce(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows: Floats, slowest: float) -> None:
+    """Give contacts that were hit the speed of their approach times the restitution: in turn, until none changes by more than CALM of it."""
+    for sweep in range(BOUNCE_SWEEPS):
+        worst = 0.0
+        for i in range(len(pairs)):
+            if rows[i, BOUNCE] == 0.0 or rows[i, APPROACH] < slowest or rows[i, TOTAL] == 0.0:
+                continue
+            a, b = _sides(pairs, rows, i)
+            n = get(rows, i, N)
+            missing = rows[i, BOUNCE] * rows[i, APPROACH] - dot(_relative(state, VELOCITY, a, b), n)
+            old = rows[i, KICK] if sweep > 0 else 0.0
+            rows[i, KICK] = max(0.0, old + rows[i, MASS_N] * missing)
+            j = rows[i, KICK] - old
+            rows[i, TOTAL] += j
+            _push_apart(state, inverse, world, a, b, scale(n, j))
+            if rows[i, MASS_N] > 0.0:
+                worst = max(worst, abs(j) / (rows[i, MASS_N] * rows[i, APPROACH]))
+        if worst <= CALM:
+            return
