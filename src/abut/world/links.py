@@ -9,7 +9,7 @@ velocity, force or gravity; while it sleeps, its bodies are obstacles like any o
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class _Linked:
     slots: Integers
     ends: Integers
     """(k,2) the particles of each body; the same one twice for a ball"""
+    is_continuous: bool
     seen: tuple[object, ...] = ()
     """what the last step left"""
 
@@ -93,6 +94,13 @@ class Links:
         """A body of each linkage that has a fixed particle."""
         return np.array([linked.slots[0] for linked in self._all if len(linked.linkage.fixed)], np.int64)
 
+    def find_continuous(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies of continuous linkages."""
+        found = np.zeros(count, np.bool_)
+        for linked in self._all:
+            found[linked.slots] = linked.is_continuous
+        return found
+
     def find_pulled(self, count: int) -> NDArray[np.bool_]:
         """(count,) bodies of linkages that gravity or a force acts on."""
         pulled = np.zeros(count, np.bool_)
@@ -120,7 +128,7 @@ class Links:
         self._all = kept
 
     def add(
-        self, world: "World", linkage: object, radius: object, options: dict[str, object], mask: int | None
+        self, world: "World", linkage: object, radius: object, options: dict[str, Any], mask: int | None
     ) -> Integers:
         """See `World.link`."""
         if not isinstance(linkage, Linkage):
@@ -134,10 +142,11 @@ class Links:
         if not len(ends):
             raise InvalidInput("linkage", "has no bones; with a radius, its particles collide")
         shapes = _capsules_of(linkage) if radius is None else [Sphere(arrays.positive(radius, "radius"))] * len(ends)
-        read_options(said, [(shapes[0], IDENTITY)], 1)
+        is_continuous = read_options(said, [(shapes[0], IDENTITY)], 1).continuous
+        said["continuous"] = False  # that is for bodies that move alone
         slots = np.concatenate([world._add(shape, IDENTITY[np.newaxis], said) for shape in shapes])
         world._store.pull[slots] = 0.0  # the linkage has its own gravity
-        self._all.append(_Linked(linkage, slots, np.array(ends)))
+        self._all.append(_Linked(linkage, slots, np.array(ends), is_continuous))
         _put(world._store, self._all[-1])
         return frozen(world._store.handles(slots))
 

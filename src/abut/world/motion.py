@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 
 MARGIN = 2.0  # of a body, in slops
 REACH = 0.5
-"""A body's margin for its speed is at most this part of its radius: beyond it, contacts far ahead would slow what only passes by."""
+"""A body's margin for its speed is at most this part of its radius: beyond it, contacts far ahead would slow what only passes by. Continuous
+linkages look as far ahead as they go, and put up with that."""
 PUSH_SPEED = 400.0  # in slops a unit of time: how fast depth is undone
 SLEEP_SPEED = 10.0  # in slops a unit of time
 SLEEP_TIME = 0.5
+FADE = 0.98
+"""Contacts are as stiff as the longest of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at once,
+because one step is short, would throw over what has settled on softer ones."""
 SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
 IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
 """What a contact hands on to the next step: forces, and last the normal impulse of the whole step."""
@@ -46,6 +50,7 @@ class Motor:
         self.points = np.empty((0, 6))
         """point and normal"""
         self.island = np.empty(0, np.int64)
+        self.pace = 0.0
 
     def impulses_of(self, rows: Rows, slop: float) -> Floats:
         """(n,) normal impulse of the last step at these contacts."""
@@ -54,7 +59,8 @@ class Motor:
     def _match(self, rows: Rows, slop: float) -> Floats:
         found = np.zeros((len(rows.ids), len(IMPULSES)))
         table = np.empty(1 << (2 * max(len(self.ids), 1)).bit_length(), np.int64)
-        match_impulses(self.ids, self.points, self.impulses, rows.ids, rows.numbers, found, table, SAME * slop)
+        owner = np.empty(len(rows.ids), np.int64)
+        match_impulses(self.ids, self.points, self.impulses, rows.ids, rows.numbers, found, table, owner, SAME * slop)
         return found
 
     # --- waking
@@ -101,7 +107,8 @@ class Motor:
         self._wake(store, links.find_changed(store))
         self._notice_deformed(store, colliders)
         speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
-        growth = MARGIN * slop + np.minimum(dt * speeds, REACH * store.radius)
+        reach = np.where(links.find_continuous(len(speeds)), np.inf, REACH * store.radius)
+        growth = MARGIN * slop + np.minimum(dt * speeds, reach)
         colliders.place(store, growth)
         rows, pairs = self._find(store, colliders, growth, slop)
         awake = store.movable & ~store.asleep
@@ -122,7 +129,8 @@ class Motor:
         free[pairs.ravel()] = 0
         free[len(awake) :] = 0
         joined.moving[: len(awake)] |= _drift(store)
-        numbers = np.array([dt, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt, slop])
+        self.pace = max(dt, FADE * self.pace)
+        numbers = np.array([dt, self.pace, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt, slop])
         before = store.state.copy() if store.continuous.any() else store.state
         step_bodies(
             joined.state,
@@ -148,7 +156,7 @@ class Motor:
         if self.sleeping:
             # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
             touching = (rows.numbers[:, 6] <= slop) | (contacts[:, TOTAL] > 0.0)
-            self._rest(world, pairs[touching], dt)
+            self._rest(world, pairs[touching], pairs[rows.numbers[:, 6] < -slop], dt)
         links.rest(store.asleep)
         store.stirred[:] = False
 
@@ -178,8 +186,10 @@ class Motor:
                 return rows, np.ascontiguousarray(touched)
             self._wake(store, roused)
 
-    def _rest(self, world: "World", touching: Integers, dt: float) -> None:
-        """Let islands fall asleep whose bodies have all been slow for a while, and that lie on something, or float without any motion."""
+    def _rest(self, world: "World", touching: Integers, deep: Integers, dt: float) -> None:
+        """Let islands fall asleep whose bodies have all been slow for a while, and that lie on something, or float without any motion.
+
+        Not where bodies are still pushed apart (`deep`): that has no velocity."""
         store, links = world._store, world._links
         awake, speeds = store.movable & ~store.asleep, store.speeds()
         store.rest_time = np.where(awake & (speeds < SLEEP_SPEED * world.slop), store.rest_time + dt, 0.0)
@@ -191,6 +201,7 @@ class Motor:
         np.logical_and.at(floats, root[awake], ((speeds == 0.0) & ~pulled)[awake])
         lies = np.zeros(len(awake), np.bool_)
         lies[root[links.find_held()]] = True
+        least[root[deep]] = 0.0
         # What leans on a body that somebody else is moving stays awake.
         drifting = _drift(store)
         for k in (0, 1):

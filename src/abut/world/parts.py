@@ -59,8 +59,6 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     number = KINDS[kind]
     if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
         number = STATIC
-    if number != STATIC and any(isinstance(shape, Terrain) for shape in shapes):
-        raise Unsupported("a moving terrain: add it as a static body")
     if continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
         raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
     return Options(

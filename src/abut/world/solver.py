@@ -164,10 +164,10 @@ def _is_narrow(found: Floats, start: int, stop: int, width: float) -> bool:
 
 
 @element
-def soften(h: float, fastest: float, slop: float) -> Limits:
-    """Of the spring: velocity per depth and its bound, the part of an impulse that is given, the part of the old one that is taken back, and
-    with a gap g the part a·g + b of the standing load that is not."""
-    omega = 2.0 * math.pi * STIFFNESS / h
+def soften(h: float, pace: float, fastest: float, slop: float) -> Limits:
+    """Of a spring for substeps of the length `pace`, in one of the length h: velocity per depth and its bound, the part of an impulse that is given,
+    the part of the old one that is taken back, and with a gap g the part a·g + b of the standing load that is not."""
+    omega = 2.0 * math.pi * STIFFNESS / pace
     resistance = 2.0 * DAMPING + h * omega
     give = 1.0 / (1.0 + h * omega * resistance)
     width = FIRM - HOLDS
@@ -308,10 +308,10 @@ def step_bodies(
     substeps: int,
     sweeps: int,
 ) -> None:
-    """One step. numbers: dt, most speed of a push, speed below which nothing bounces, slop.
+    """One step. numbers: dt, the step for which contacts are stiff, most speed of a push, speed below which nothing bounces, slop.
 
     moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6) and the impulses of the rows are read and written."""
-    dt, fastest, slowest = numbers[0], numbers[1], numbers[2]
+    dt, pace, fastest, slowest, slop = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     h = dt / substeps
     for i in range(len(moved)):
         for k in range(6):
@@ -321,7 +321,7 @@ def step_bodies(
             i = moving[k]
             put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), get(gravity, i, 0), h))
         _warm_start(state, inverse, world, pairs, rows)
-        _solve(state, inverse, world, moved, pairs, rows, h, soften(h, fastest, numbers[3]), sweeps, bonds)
+        _solve(state, inverse, world, moved, pairs, rows, h, soften(h, pace / substeps, fastest, slop), sweeps, bonds)
         _advance(state, inertia, moving, moved, free, gravity, h)
         _solve(state, inverse, world, moved, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps, bonds)
         for i in range(len(pairs)):

@@ -50,14 +50,16 @@ class World:
             arrays.count(substeps, "substeps", least=1), arrays.count(sweeps, "sweeps", least=1), bool(sleeping)
         )
         self._links = Links()
-        self._touching = NO_PAIRS
+        self._touching, self._touched = NO_PAIRS, NO_PAIRS
+        """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
 
     def __len__(self) -> int:
         return len(self._store)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_known": None}
+        asked = self._known is not None  # the copy gives the same answer again
+        return {**vars(self), "_known": None, "_touching": self._touched if asked else self._touching}
 
     @property
     def handles(self) -> Integers:
@@ -230,7 +232,7 @@ class World:
         pairs = np.unique(np.sort(np.stack((body_a, body_b), axis=1), axis=1), axis=0)
         before = {tuple(pair) for pair in self._touching.tolist()}
         now = {tuple(pair) for pair in pairs.tolist()}
-        self._touching = pairs
+        self._touching, self._touched = pairs, self._touching
         changes = [np.array(sorted(new), np.int64).reshape(-1, 2) for new in (now - before, before - now)]
         columns = (body_a, body_b, colliders.part[a], colliders.part[b], rows.ids[:, 0], rows.ids[:, 1])
         numbers = rows.numbers
@@ -277,14 +279,17 @@ class World:
         friction: float = 0.5,
         layer: int = 1,
         mask: int | None = None,
+        continuous: bool = False,
     ) -> Integers:
         """Let a linkage of particles and bones (`abut.dynamics`) take part: it moves with `step`, and collides with bodies both ways.
 
         Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default everything but its own
-        layer, so give it one of its own if it shall not meet itself. Bones with a joint in common never meet. Handles of the bodies that
-        stand for it: to take it out, `remove` them all; to move it, set its position.
+        layer, so give it one of its own if it shall not meet itself. Bones with a joint in common never meet. continuous: look for contacts
+        as far ahead as it moves in a step, for a fast one; then it may be held up by what it only passes. Handles of the bodies that stand for it: to
+        take it out, `remove` them all; to move it, set its position.
         """
-        return self._links.add(self, linkage, radius, {"friction": friction, "layer": layer}, mask)
+        options = {"friction": friction, "layer": layer, "continuous": continuous}
+        return self._links.add(self, linkage, radius, options, mask)
 
     @property
     def linkages(self) -> tuple[Linkage, ...]:
