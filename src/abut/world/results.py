@@ -35,14 +35,20 @@ class WorldContacts:
     ended: Integers
     """(k,2) handles of bodies that touched then and do not now; they may have been removed"""
 
+    pairs: Integers
+    """(k,2) handles of bodies that touch, the smaller first, each pair once, sorted"""
+
     def __len__(self) -> int:
         return len(self.depth)
 
-    @property
-    def pairs(self) -> Integers:
-        """(k,2) handles of bodies that touch, the smaller first, each pair once, sorted."""
-        pairs = np.stack((self.body_a, self.body_b), axis=1)
-        return np.unique(np.sort(pairs, axis=1), axis=0)
+
+def sort_rows(first: Integers, second: Integers) -> Integers:
+    """(k,2) rows of the two columns, sorted, each row once."""
+    order = np.lexsort((second, first))
+    rows = np.stack((first[order], second[order]), axis=1)
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (rows[1:, 0] != rows[:-1, 0]) | (rows[1:, 1] != rows[:-1, 1])
+    return rows[fresh]
 
 
 @dataclass(frozen=True, eq=False)
