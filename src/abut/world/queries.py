@@ -24,7 +24,7 @@ from abut.world.tracking import describe, square
 
 POINT_RADIUS = 1e-300
 """A point is asked about as a ball of no size."""
-FIRST = 8
+FIRST = 16
 """So many colliders, the nearest by their boxes, are looked at first when the closest is asked for."""
 ROOM = 256
 """Rows for the contacts of a question. More are not needed: it is enough to know that there are some."""
@@ -123,8 +123,9 @@ class Queries:
         pool, count = around.pool, len(others)
         poses, shapes, pairs = self._beside(around, others)
         boxes = np.concatenate((around.box, self.colliders.boxes[others]))
-        near, own, tracked = np.empty_like(pairs), np.zeros(count), np.empty(count, np.int64)
-        kept, _, walk_count = sort_pairs(pairs, own, boxes, shapes - 1, pool.cores.table, near, own, tracked)
+        margins, tracked = np.zeros(count), np.empty(count, np.int64)
+        near, own = np.empty_like(pairs), np.empty_like(margins)
+        kept, _, walk_count = sort_pairs(pairs, margins, boxes, shapes - 1, pool.cores.table, near, own, tracked)
         known, walked = np.full((kept, 10), np.nan), tracked[:walk_count]
         if walk_count:
             known[walked] = describe(track_many(pool.hulls, near[walked], square(poses), which=shapes))
@@ -152,6 +153,24 @@ class Queries:
             shape.bodies[0].pose = np.eye(4)
         return bool(contains(body, local[np.newaxis])[0])
 
+    def _find_core(self, around: Around, radius: float, numbers: Floats) -> int:
+        """The nearest collider that has a core, of several that overlap the deepest; −1 for none. numbers (7,) as `find_closest` has them."""
+        pool, other = around.pool, -1
+        last, chosen = -1, np.empty(FIRST, np.int64)
+        # Some by the distance of their boxes, then twice as many, until all that is left is farther away than the best.
+        while count := find_next(around.core_gaps, last, max(numbers[0], 0.0), chosen):
+            near = around.cores[chosen[:count]]
+            poses, shapes, pairs = self._beside(around, near)
+            found = track_many(pool.hulls, pairs, square(poses), which=shapes)
+            grown = pool.cores.radius[shapes[1:]]
+            gap = found.distance - grown - radius
+            k = int(gap.argmin())
+            if gap[k] < numbers[0]:
+                other, numbers[0], numbers[1:4] = int(near[k]), gap[k], found.normal[k]
+                numbers[4:] = found.point_b[k] - grown[k] * found.normal[k]
+            last, chosen = int(chosen[count - 1]), np.empty(2 * len(chosen), np.int64)
+        return other
+
     def closest(self, shape: object, pose: Floats, mask: int) -> Closest | None:
         """See `World.closest`."""
         if isinstance(shape, np.ndarray | list | tuple) and np.shape(shape) == (3,):
@@ -161,25 +180,13 @@ class Queries:
             pose = pose @ at
         else:
             asked = as_shape(shape).collider()
-        around = self._look_around(asked, pose, mask)
-        pool, numbers, other = around.pool, np.full(7, np.inf), -1
-        last, chosen = -1, np.empty(FIRST, np.int64)
-        # The next few by the distance of their boxes, until all that is left is farther away than the best; of several that overlap, the deepest.
-        while count := find_next(around.core_gaps, last, max(numbers[0], 0.0), chosen):
-            near = around.cores[chosen[:count]]
-            poses, shapes, pairs = self._beside(around, near)
-            found = track_many(pool.hulls, pairs, square(poses), which=shapes)
-            gap = found.distance - pool.cores.radius[shapes[1:]] - asked.radius
-            k = int(gap.argmin())
-            if gap[k] < numbers[0]:
-                other, numbers[0], numbers[1:4] = int(near[k]), gap[k], found.normal[k]
-                numbers[4:] = found.point_b[k] - pool.cores.radius[shapes[k + 1]] * found.normal[k]
-            last, chosen = int(chosen[count - 1]), np.empty(2 * len(chosen), np.int64)
+        around, numbers = self._look_around(asked, pose, mask), np.full(7, np.inf)
+        other = self._find_core(around, asked.radius, numbers)
         rest = around.meshes[around.mesh_gaps <= max(numbers[0], 0.0)]
         if len(rest):
             poses, shapes, pairs = self._beside(around, rest)
-            ends = np.ascontiguousarray(pairs[:, 1])
-            nearer = find_closest(pool.cores, pool.trees, around.room[0], poses, shapes, 0, ends, numbers)
+            bundles, ends = (around.pool.cores, around.pool.trees, around.room[0]), np.ascontiguousarray(pairs[:, 1])
+            nearer = find_closest(*bundles, poses, shapes, 0, ends, numbers)
             other = int(rest[nearer - 1]) if nearer >= 0 else other
         if other < 0:
             return None

@@ -22,7 +22,7 @@ from abut.world.links import Links
 from abut.world.motion import Motor
 from abut.world.parts import IDENTITY, radius_of, read_parts, weigh_parts
 from abut.world.queries import Queries
-from abut.world.results import Closest, RayHits, WorldContacts, sort_rows
+from abut.world.results import Closest, RayHits, WorldContacts, order_rows, unite_rows
 from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, Store
 
 
@@ -240,10 +240,10 @@ class World:
         colliders, (numbers, ids) = self._colliders, rows
         handles = self._store.handles(np.arange(len(self._store.alive)))
         body_a, body_b = (handles[colliders.body[ids[:, column]]] for column in (COLLIDER_A, COLLIDER_B))
-        order = np.lexsort((body_b, body_a))
+        order = order_rows(body_a, body_b)
         numbers, ids, body_a, body_b = numbers[order], ids[order], body_a[order], body_b[order]
         a, b = ids[:, COLLIDER_A], ids[:, COLLIDER_B]
-        pairs = sort_rows(np.minimum(body_a, body_b), np.maximum(body_a, body_b))
+        pairs = unite_rows(np.minimum(body_a, body_b), np.maximum(body_a, body_b))
         begun, ended = np.empty_like(pairs), np.empty_like(self._touching)
         counts = compare_pairs(self._touching, pairs, begun, ended)
         self._touching = pairs
