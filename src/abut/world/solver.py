@@ -143,10 +143,17 @@ def prepare(
         stop = start + 1
         while stop < len(pairs) and _same_bodies(pairs, start, stop):
             stop += 1
-        reach = slop if _is_narrow(found, start, stop, PATCH * slop) else 0.0
+        turns = _can_turn(inverse, world, pairs[start, 0]) and _can_turn(inverse, world, pairs[start, 1])
+        reach = slop if turns and _is_narrow(found, start, stop, PATCH * slop) else 0.0
         for i in range(start, stop):
             rows[i, REACH] = reach
         start = stop
+
+
+@kernel
+def _can_turn(inverse: Floats, world: Floats, i: int) -> bool:
+    """Whether a body takes an angular impulse, or stands fast; a particle does neither."""
+    return inverse[i, 0] == 0.0 or world[i, 0] + world[i, 4] + world[i, 8] > 0.0
 
 
 @kernel
