@@ -2,8 +2,10 @@
 
 The worlds hold the same boxes and balls with the same step; pybullet solves 10 iterations, abut 8 substeps of 2 sweeps. Sleeping is off in both.
 The deepest contact at the end says what the time buys. Contacts are asked for at the poses that abut's pile came to; coal and python-fcl update their
-trees and collect one contact a pair, abut up to four; abut leaves out the 8 pairs of static walls, the others do not. Last, the pile of mixed bodies:
-how many pairs of hulls are tracked, and how many steps their walks take. What is not installed is left out.
+trees and collect one contact a pair, abut up to four; abut leaves out the 8 pairs of static walls, the others do not. Then single questions with a
+box that is not in the world, at random places in and above the pile: abut's `closest` gives the deepest of several that overlap, the others stop at
+the first. Last, the pile of mixed bodies: how many pairs of hulls are tracked, and how many steps their walks take.
+What is not installed is left out.
 """
 
 import time
@@ -22,6 +24,7 @@ DT, SETTLE, MEASURED = 1 / 60, 240, 60
 COUNTS = (100, 1000)
 BIN = 5.0
 ASKED, MOST_CONTACTS = 5, 1_000_000
+ASKED_BOX, QUESTIONS = (0.3, 0.4, 0.5), 200
 SHOWN = (1, 2, 3, 4, 6, 8, 10)
 
 
@@ -96,9 +99,10 @@ def ask_abut(world: Any) -> Callable[[], int]:
     return ask
 
 
-def ask_coal(world: Any) -> Callable[[], int]:
+def manage_coal(world: Any) -> tuple[Any, Any]:
     import coal  # pyright: ignore[reportMissingImports]
 
+    manager = coal.DynamicAABBTreeCollisionManager()
     made = [
         coal.CollisionObject(
             coal.Box(*size) if kind == "box" else coal.Sphere(size),
@@ -106,22 +110,13 @@ def ask_coal(world: Any) -> Callable[[], int]:
         )
         for kind, size, pose in bodies_of(world)
     ]
-    manager = coal.DynamicAABBTreeCollisionManager()
     for body in made:
         manager.registerObject(body)
     manager.setup()
-
-    def ask() -> int:
-        manager.update()
-        call = coal.CollisionCallBackDefault()
-        call.data.request.num_max_contacts = MOST_CONTACTS
-        manager.collide(call)
-        return call.data.result.numContacts()
-
-    return ask
+    return manager, made
 
 
-def ask_fcl(world: Any) -> Callable[[], int]:
+def manage_fcl(world: Any) -> tuple[Any, Any]:
     import fcl  # pyright: ignore[reportMissingImports]
 
     made = [
@@ -134,14 +129,115 @@ def ask_fcl(world: Any) -> Callable[[], int]:
     manager = fcl.DynamicAABBTreeCollisionManager()
     manager.registerObjects(made)
     manager.setup()
+    return manager, made
+
+
+def ask_coal(world: Any) -> Callable[[], int]:
+    manager, made = manage_coal(world)
+    import coal  # pyright: ignore[reportMissingImports]
 
     def ask() -> int:
+        assert made  # the manager does not keep them
+        manager.update()
+        call = coal.CollisionCallBackDefault()
+        call.data.request.num_max_contacts = MOST_CONTACTS
+        manager.collide(call)
+        return call.data.result.numContacts()
+
+    return ask
+
+
+def ask_fcl(world: Any) -> Callable[[], int]:
+    manager, made = manage_fcl(world)
+    import fcl  # pyright: ignore[reportMissingImports]
+
+    def ask() -> int:
+        assert made
         manager.update()
         data = fcl.CollisionData(request=fcl.CollisionRequest(num_max_contacts=MOST_CONTACTS, enable_contact=True))
         manager.collide(data, fcl.defaultCollisionCallback)
         return len({frozenset((id(c.o1), id(c.o2))) for c in data.result.contacts})
 
     return ask
+
+
+def question_abut(world: Any) -> tuple[Callable[[Any], Any], Callable[[Any], int]]:
+    box = shapes.Box(ASKED_BOX)
+    return lambda pose: world.closest(box, pose), lambda pose: len(world.overlap(box, pose))
+
+
+def question_coal(world: Any) -> tuple[Callable[[Any], Any], Callable[[Any], int]]:
+    manager, made = manage_coal(world)
+    import coal  # pyright: ignore[reportMissingImports]
+
+    body = coal.CollisionObject(coal.Box(*ASKED_BOX), coal.Transform3s())
+
+    def place(pose: Any) -> None:
+        assert made
+        body.setTransform(coal.Transform3s(pose[:3, :3], pose[:3, 3]))
+        body.computeAABB()
+
+    def closest(pose: Any) -> Any:
+        place(pose)
+        call = coal.DistanceCallBackDefault()
+        manager.distance(body, call)
+        return call.data.result.min_distance
+
+    def overlap(pose: Any) -> int:
+        place(pose)
+        call = coal.CollisionCallBackDefault()
+        call.data.request.num_max_contacts = MOST_CONTACTS
+        manager.collide(body, call)
+        return call.data.result.numContacts()
+
+    return closest, overlap
+
+
+def question_fcl(world: Any) -> tuple[Callable[[Any], Any], Callable[[Any], int]]:
+    manager, made = manage_fcl(world)
+    import fcl  # pyright: ignore[reportMissingImports]
+
+    body = fcl.CollisionObject(fcl.Box(*ASKED_BOX), fcl.Transform())
+
+    def closest(pose: Any) -> Any:
+        assert made
+        body.setTransform(fcl.Transform(pose[:3, :3], pose[:3, 3]))
+        data = fcl.DistanceData()
+        manager.distance(body, data, fcl.defaultDistanceCallback)
+        return data.result.min_distance
+
+    def overlap(pose: Any) -> int:
+        body.setTransform(fcl.Transform(pose[:3, :3], pose[:3, 3]))
+        data = fcl.CollisionData(request=fcl.CollisionRequest(num_max_contacts=MOST_CONTACTS))
+        manager.collide(body, data, fcl.defaultCollisionCallback)
+        return len(data.result.contacts)
+
+    return closest, overlap
+
+
+def compare_questions(console: Console, world: Any) -> None:
+    rng = np.random.default_rng(1)
+    poses = np.tile(np.eye(4), (QUESTIONS, 1, 1))
+    poses[:, :3, 3] = rng.uniform((-2, -2, 0), (2, 2, 8), (QUESTIONS, 3))
+    result = table(
+        f"a box asked about {QUESTIONS} times", "bodies", "library", "closest, CPU µs", "overlap, CPU µs", "found"
+    )
+    for name, make in (("abut", question_abut), ("coal", question_coal), ("python-fcl", question_fcl)):
+        try:
+            questions = make(world)
+        except ImportError:
+            continue
+        found, spent = 0, []
+        for ask in questions:
+            times = []
+            for _ in range(ASKED):
+                start = time.process_time()
+                answers = [ask(pose) for pose in poses]
+                times.append(time.process_time() - start)
+            spent.append(f"{1e6 * min(times) / QUESTIONS:.1f}")
+            found = sum(answers) if ask is questions[1] else 0
+        result.add_row(f"{len(world):,}", name, *spent, f"{found:,} overlaps")
+    console.print(result)
 
 
 def compare_contacts(console: Console, world: Any) -> None:
@@ -213,4 +309,5 @@ def run(console: Console) -> None:
             largest = world or largest
     console.print(result)
     compare_contacts(console, largest)
+    compare_questions(console, largest)
     track_pile(console)

@@ -104,7 +104,8 @@ def pose(value: object, name: str) -> Floats:
     The rotation may be off by RIGID_TOLERANCE and is handed on as it is.
     """
     array = coordinates(value, name, (4, 4))
-    _check_rigid(array[np.newaxis], name, single=True)
+    if not _is_surely_rigid(array.tolist()):
+        _check_rigid(array[np.newaxis], name, single=True)
     return array
 
 
@@ -275,6 +276,15 @@ def _refuse_index(array: Integers, raw: NDArray[Any], name: str, limit: int) -> 
     if number < 0:
         raise InvalidInput(name, f"index {number} is negative", row)
     raise InvalidInput(name, f"index {number} is not below {limit}", row)
+
+
+def _is_surely_rigid(rows: list[list[float]]) -> bool:
+    """Whether one pose is rigid to half of what is allowed. 3 µs, where arrays take 25."""
+    (a, b, c, _), (d, e, f, _), (g, h, i, _), last = rows
+    squares = abs(a * a + d * d + g * g - 1.0), abs(b * b + e * e + h * h - 1.0), abs(c * c + f * f + i * i - 1.0)
+    products = abs(a * b + d * e + g * h), abs(b * c + e * f + h * i), abs(c * a + f * d + i * g)
+    turns = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0
+    return turns and last == [0.0, 0.0, 0.0, 1.0] and max(*squares, *products) <= 0.5 * RIGID_TOLERANCE
 
 
 def _check_rigid(array: Floats, name: str, *, single: bool) -> None:

@@ -215,6 +215,57 @@ def test_a_shape_inside_a_closed_mesh_overlaps_it():
     assert world.closest((0.0, 0.0, 3.0)).distance == pytest.approx(1.0, abs=0.02)
 
 
+def test_questions_agree_with_one_hull_after_the_other():
+    """Shapes of all kinds, more than stay laid out, against bodies that are tracked one by one."""
+    rng = np.random.default_rng(3)
+    makes = (
+        lambda: BALLS[rng.integers(3)],
+        lambda: shapes.Capsule(0.2, rng.uniform(0.2, 1.0)),
+        lambda: shapes.Box(rng.uniform(0.2, 1.0, 3)),
+        lambda: shapes.Hull(0.4 * rng.normal(size=(8, 3))),
+    )
+
+    def place():
+        q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+        pose = at(*rng.uniform(-3, 3, 3))
+        pose[:3, :3] = q * np.sign(np.diag(r)) * np.linalg.det(q * np.sign(np.diag(r)))
+        return pose
+
+    world, bodies, count = abut.World(), [], 6 if jit.INTERPRETED else 40
+    for k in range(count):
+        shape, pose, layer = makes[k % 4](), place(), 1 + k % 3
+        bodies.append((world.add(shape, pose, kind="kinematic", layer=layer), shape, pose, layer))
+    asked = [makes[k % 4]() for k in range(count)]
+    for k, shape in enumerate(asked + asked[:3]):
+        pose, mask = place(), (1, 3, 7)[k % 3]
+        gaps = {}
+        for handle, other, there, layer in bodies:
+            if layer & mask:
+                found = abut.convex.track(shape.core.hull, other.core.hull, pose, there)
+                gaps[handle] = found.distance[0] - shape.radius - other.radius
+        nearest = world.closest(shape, pose, mask=mask)
+        assert nearest.distance == pytest.approx(min(gaps.values()), abs=1e-9)
+        assert gaps[nearest.body] == pytest.approx(nearest.distance, abs=1e-9)
+        np.testing.assert_allclose(nearest.point_b - nearest.point_a, nearest.distance * nearest.normal, atol=1e-9)
+        assert world.overlap(shape, pose, mask=mask).tolist() == sorted(h for h, gap in gaps.items() if gap <= 0)
+
+
+def test_nothing_is_answered_from_before_a_change():
+    """A ray looks at a deformable body anew, and so do the contacts after it; a move that fails half way has still moved."""
+    world, ball = abut.World(), abut.scenes.icosphere(1)
+    soft = abut.Deformable(ball)
+    world.add(soft)
+    box = world.add(shapes.Box((1, 1, 1)), at(0, 0, 3), kind="kinematic")
+    assert len(world.contacts()) == 0
+    soft.update(ball.vertices + np.array([0.0, 0.0, 2.0]))
+    assert world.ray((5, 0, 2), (-1, 0, 0)).body[0] != -1
+    assert len(world.contacts()) > 0
+    with pytest.raises(abut.InvalidInput, match="velocity"):
+        world.move(box, at(0, 0, 9), velocity=(np.nan, 0, 0))
+    assert len(world.contacts()) == 0
+    assert world.closest((0, 0, 20)).distance == pytest.approx(10.5)
+
+
 def test_bad_input_is_named():
     world = abut.World()
     with pytest.raises(abut.InvalidInput, match="kind"):

@@ -11,6 +11,7 @@ from abut import __version__
 from abut.errors import AbutError
 
 BAD_INPUT = 2
+TABLE_WIDTH = 100
 
 app = typer.Typer(
     help="Every question of contact: do these things touch, where, when, how deep.",
@@ -160,8 +161,10 @@ def bench(
         for name in job.names():
             console.print(name)
         return
+    # A pipe or a file has no width, and rich takes 80 columns for it: too few for some tables.
+    wide = console if console.is_terminal else Console(width=max(TABLE_WIDTH, console.width))
     for name in names or job.names():
-        job.run(name, console)
+        job.run(name, wide)
 
 
 def main() -> None:

@@ -161,8 +161,13 @@ class SweepAndPrune:
     @property
     def pairs(self) -> Integers:
         """(p,2) pairs of handles that overlap now, the smaller first, sorted."""
+        return _decode(self.keys)
+
+    @property
+    def keys(self) -> Integers:
+        """(p,) the same pairs as smaller handle · 2³² + larger, ascending."""
         self._flush()
-        return _decode(self._current)
+        return frozen(self._current)
 
     def add(self, boxes: object) -> Integers:
         """Add boxes (n,6); their handles."""

@@ -8,7 +8,7 @@ Cylinders are prisms of `sides` faces around the true cylinder: never smaller th
 (0.86 % for 24 sides).
 """
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ class Sphere(Convex):
 
     def __init__(self, radius: float) -> None:
         self.radius = arrays.positive(radius, "radius")
-        self.core = core_of(np.zeros((1, 3)))
+        self.core = _core_of_point()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Sphere, (self.radius,))
@@ -283,6 +283,11 @@ def as_shape(value: object) -> Shape:
         return Surface(as_mesh(value))
     except InvalidInput as error:
         raise InvalidInput("shape", f"is neither a shape nor a mesh ({error})") from None
+
+
+@cache
+def _core_of_point() -> Core:
+    return core_of(np.zeros((1, 3)))
 
 
 def _ball_points(radius: float, half: float) -> Floats:

@@ -14,15 +14,31 @@ from abut.broad import SweepAndPrune
 from abut.convex import Hulls
 from abut.errors import Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B, meet_pairs
-from abut.shapes.pool import FACE, KIND, POINT, ROOT, SURFACE, T0, Pool, bound_nodes, build_pool, make_room
-from abut.shapes.solids import Shape, Soft, Surface, Terrain
+from abut.shapes.pool import (
+    FACE,
+    KIND,
+    POINT,
+    ROOT,
+    SURFACE,
+    T0,
+    Pool,
+    append_core,
+    bound_nodes,
+    build_pool,
+    make_room,
+)
+from abut.shapes.solids import Convex, Shape, Soft, Surface, Terrain
+from abut.world.candidates import choose_pairs, find_left, sort_pairs
 from abut.world.place import bound_colliders, place_colliders
 from abut.world.store import STATIC, Store
 from abut.world.surfaces import meet_surfaces
-from abut.world.tracking import Memory, are_tracked, describe
+from abut.world.tracking import Memory, describe, square
 
 FAT = 0.1
 NOWHERE = -1
+UNPLACED = np.concatenate((np.eye(3).ravel(), np.zeros(3)))
+MOST_GUESTS = 8
+"""So many cores of shapes that were asked about stay laid out beside the world's own."""
 MOST_EXTENT = 1e6
 """Boxes grow by a part of the collider's size, but of no more than this."""
 
@@ -32,6 +48,13 @@ class Rows(NamedTuple):
 
     numbers: Floats
     ids: Integers
+
+
+class Guest(NamedTuple):
+    """The pool with the core of a shape that is asked about as the last of its table, and working memory."""
+
+    pool: Pool
+    room: tuple[Floats, Integers]
 
 
 class Colliders:
@@ -54,8 +77,12 @@ class Colliders:
     def _forget(self) -> None:
         self._pool: Pool | None = None
         self._room = (np.empty(0), np.empty(0, np.int64))
+        self._square = np.empty((0, 4, 4))
+        self._placed_at = NOWHERE
+        self._guests: dict[int, Guest] = {}
         self._outlines: Hulls | None = None
         self._index = {id(shape): i for i, shape in enumerate(self.shapes)}
+        self._soft = [(i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Soft)]
         self._versions: dict[int, int] = {}
 
     def __getstate__(self) -> dict[str, object]:
@@ -85,15 +112,27 @@ class Colliders:
         """Working memory for the kernels."""
         return self._room
 
+    def host(self, shape: Convex) -> Guest:
+        """A shape beside those of the world. The pool is laid out with it once, as long as neither it nor the pool changes."""
+        pool, key = self.pool, id(shape.core.hull)  # which the guest's own pool holds on to
+        guest = self._guests.pop(key, None)
+        if guest is None:
+            joined = append_core(pool, shape)
+            guest = Guest(joined, make_room(joined))
+        self._guests[key] = guest
+        if len(self._guests) > MOST_GUESTS:
+            del self._guests[next(iter(self._guests))]
+        guest.pool.cores.radius[-1] = shape.radius
+        return guest
+
     def has_deformed(self) -> bool:
         """Whether a deformable body was updated since it was last looked at."""
-        soft = ((i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Soft))
-        return any(self._versions.get(i) != shape.body._version for i, shape in soft)
+        return any(self._versions.get(i) != shape.body._version for i, shape in self._soft)
 
     def _refresh(self, pool: Pool) -> None:
         """Take note of what deformable bodies did."""
-        for i, shape in enumerate(self.shapes):
-            if not isinstance(shape, Soft) or self._versions.get(i) == shape.body._version:
+        for i, shape in self._soft:
+            if self._versions.get(i) == shape.body._version:
                 continue
             root, first = (int(pool.cores.table[i + 1, column]) for column in (ROOT, T0))
             triangle = pool.trees.triangles[first]
@@ -113,11 +152,13 @@ class Colliders:
             self.shape = np.concatenate((self.shape, np.full(more, NOWHERE)))
             self.part = np.concatenate((self.part, np.zeros(more, np.int64)))
             self.local = np.concatenate((self.local, np.zeros((more, 12))))
-            self.poses = np.concatenate((self.poses, np.zeros((more, 12))))
+            self.poses = np.concatenate((self.poses, np.tile(UNPLACED, (more, 1))))
             self.boxes = np.concatenate((self.boxes, np.zeros((more, 6))))
             self.fat = np.concatenate((self.fat, np.zeros((more, 6))))
         if id(shape) not in self._index:
             self._index[id(shape)] = len(self.shapes)
+            if isinstance(shape, Soft):
+                self._soft.append((len(self.shapes), shape))
             self.shapes.append(shape)
             self._pool = None
         self.body[handles] = slots
@@ -135,74 +176,77 @@ class Colliders:
         self.outline_memory.forget(gone)
         self.sap.report()  # its numbers may be given again
 
+    def settle(self, store: Store, growth: float) -> bool:
+        """Place all colliders for a question, unless nothing has moved since the last one. Whether something had."""
+        if self._placed_at == store.moves and not self.has_deformed():
+            return False
+        self.place(store, np.full(len(store.alive), growth))
+        self._placed_at = store.moves
+        return True
+
     def place(self, store: Store, growth: Floats) -> None:
         """Poses and boxes of all colliders; those that left their fat box get a new one. growth (n,): of each body."""
         pool = self.pool
+        self._placed_at = NOWHERE  # `step` moves bodies after it has placed them
         place_colliders(store.state, self.body, self.local, self.poses)
+        self._square = square(self.poses)
         pooled = np.where(self.shape >= 0, self.shape + 1, NOWHERE)
         bound_colliders(pool.cores, pool.trees.boxes, pooled, self.poses, self.boxes)
-        there = np.flatnonzero(self.body >= 0)
-        grown = growth[self.body[there]][:, np.newaxis]
-        low, high = self.boxes[there, :3] - grown, self.boxes[there, 3:] + grown
-        left = (low < self.fat[there, :3]).any(axis=1) | (high > self.fat[there, 3:]).any(axis=1)
-        if not left.any():
+        left = np.empty(len(self.body), np.int64)
+        ids = left[: find_left(self.body, self.boxes, growth, self.fat, left)]
+        if not len(ids):
             return
-        ids = there[left]
-        extent = np.minimum((high - low)[left].max(axis=1, keepdims=True), MOST_EXTENT)
+        grown = growth[self.body[ids]][:, np.newaxis]
+        low, high = self.boxes[ids, :3] - grown, self.boxes[ids, 3:] + grown
+        extent = np.minimum((high - low).max(axis=1, keepdims=True), MOST_EXTENT)
         still = store.kind[self.body[ids]] == STATIC
         extra = np.where(still[:, np.newaxis], 0.0, FAT * extent) + 1e-9 * extent
-        self.fat[ids] = np.concatenate((low[left] - extra, high[left] + extra), axis=1)
+        self.fat[ids] = np.concatenate((low - extra, high + extra), axis=1)
         self.sap.update(ids, self.fat[ids])
 
     def find_pairs(self, store: Store) -> Integers:
         """(p,2) colliders that may touch: of two bodies, not both static, whose layers and masks agree. A core comes before a surface."""
-        pairs = self.sap.pairs
-        a, b = self.body[pairs[:, 0]], self.body[pairs[:, 1]]
-        kept = (a != b) & ~((store.kind[a] == STATIC) & (store.kind[b] == STATIC))
-        kept &= ((store.layer[a] & store.mask[b]) != 0) & ((store.layer[b] & store.mask[a]) != 0)
-        pairs = np.array(pairs[kept])
-        surface = self.pool.cores.table[self.shape[pairs] + 1, KIND] == SURFACE
-        swapped = surface[:, 0] & ~surface[:, 1]
-        # Of two cores the older body's comes first; numbers of colliders are given again, handles are not.
-        ages = store.handles(self.body[pairs])
-        swapped |= (surface[:, 0] == surface[:, 1]) & (ages[:, 0] > ages[:, 1])
-        pairs[swapped] = pairs[swapped, ::-1]
-        return pairs
+        moving = store.kind != STATIC
+        return self.find_near(store, np.full(len(moving), np.inf), moving, moving)[0]
+
+    def find_near(
+        self, store: Store, growth: Floats, busy: NDArray[np.bool_], wanted: NDArray[np.bool_]
+    ) -> tuple[Integers, Floats]:
+        """(p,2) the same whose boxes, grown by their bodies' growths (n,), meet, and both growths together (p,): the margins for `meet`.
+
+        Only pairs with a body that is busy (n,), and with a body, the same or the other, that is wanted (n,)."""
+        keys = self.sap.keys
+        pairs, margins = np.empty((len(keys), 2), np.int64), np.empty(len(keys))
+        filters = np.stack((store.layer, store.mask, busy.astype(np.int64), wanted.astype(np.int64)), axis=1)
+        ages = store.handles(np.arange(len(store.alive)))
+        table = self.pool.cores.table
+        count = choose_pairs(keys, self.body, self.shape, self.boxes, table, ages, filters, growth, pairs, margins)
+        return pairs[:count], margins[:count]
 
     def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> Rows:
-        """Contacts of pairs that are no farther apart than their margins. remember: the features of hulls, for the next time."""
-        pool = self.pool
-        apart = self.boxes[pairs, :3] - self.boxes[pairs[:, ::-1], 3:]
-        near = (apart <= margins[:, np.newaxis, np.newaxis]).all(
-            axis=(1, 2)
-        )  # the sweep's boxes are larger than the colliders
-        pairs, margins = pairs[near], margins[near]
-        surface = pool.cores.table[self.shape[pairs[:, 0]] + 1, KIND] == SURFACE
-        cores = np.ascontiguousarray(pairs[~surface])
-        known = self._track(pool, cores, remember)
-        state, own = np.zeros(2, np.int64), np.ascontiguousarray(margins[~surface])
-        numbers, ids = np.empty((self.rows, 7)), np.empty((self.rows, 5), np.int64)
+        """Contacts of pairs, ordered as they were found, that are no farther apart than their margins. remember: the features of hulls."""
+        pool, count = self.pool, len(pairs)
+        near, own, tracked = np.empty((count, 2), np.int64), np.empty(count), np.empty(count, np.int64)
+        core_count, mesh_count, walk_count = sort_pairs(
+            pairs, margins, self.boxes, self.shape, pool.cores.table, near, own, tracked
+        )
+        cores, which = near[:core_count], self.shape + 1
+        known = np.full((core_count, 10), np.nan)
+        walked = tracked[:walk_count]
+        known[walked] = describe(self.memory.track(pool.hulls, cores[walked], self._square, which, remember=remember))
+        state, numbers, ids = np.zeros(2, np.int64), np.empty((self.rows, 7)), np.empty((self.rows, 5), np.int64)
         while not meet_pairs(
-            pool.cores, pool.trees, *self._room, self.poses, self.shape + 1, cores, own, known, state, numbers, ids
+            pool.cores, pool.trees, *self._room, self.poses, which, cores, own[:core_count], known, state, numbers, ids
         ):
             self.rows *= 2
             numbers, ids = np.resize(numbers, (self.rows, 7)), np.resize(ids, (self.rows, 5))
         found = Rows(numbers[: state[1]], ids[: state[1]])
-        if not surface.any():
+        if not mesh_count:
             return found
-        near = self._near_outlines(pairs[surface], margins[surface], remember)
-        meshes, own = pairs[surface][near], margins[surface][near]
-        both = [found] + [self._meet_meshes(i, j, m) for (i, j), m in zip(meshes, own, strict=True)]
+        meshes, own = near[count - mesh_count :][::-1], own[count - mesh_count :][::-1]
+        close = self._near_outlines(meshes, own, remember)
+        both = [found] + [self._meet_meshes(i, j, m) for (i, j), m in zip(meshes[close], own[close], strict=True)]
         return Rows(np.concatenate([r.numbers for r in both]), np.concatenate([r.ids for r in both]))
-
-    def _track(self, pool: Pool, pairs: Integers, remember: bool) -> Floats:
-        """(p,10) distance, normal and points of the pairs whose hulls are tracked; NaN for the others."""
-        known = np.full((len(pairs), 10), np.nan)
-        a, b = (self.shape[pairs[:, side]] + 1 for side in (0, 1))
-        there = (pool.cores.table[b, KIND] != SURFACE) & are_tracked(pool.cores, a, b)
-        found = self.memory.track(pool.hulls, pairs[there], self.poses, self.shape + 1, remember=remember)
-        known[there] = describe(found)
-        return known
 
     def _near_outlines(self, pairs: Integers, margins: Floats, remember: bool) -> NDArray[np.bool_]:
         """(p,) pairs of surfaces whose hulls are within the margin; terrains and what deforms have no hull that lasts."""
@@ -211,8 +255,8 @@ class Colliders:
             self._outlines = Hulls(hulls)
         known = np.array([_has_outline(shape) for shape in self.shapes])[self.shape[pairs]].all(axis=1)
         near = np.ones(len(pairs), np.bool_)
-        poses, which = self.poses, self.shape
-        found = self.outline_memory.track(self._outlines, pairs[known], poses, which, remember=remember)
+        which = np.maximum(self.shape, 0)
+        found = self.outline_memory.track(self._outlines, pairs[known], self._square, which, remember=remember)
         near[known] = found.distance <= margins[known]
         return near
 

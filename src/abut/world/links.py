@@ -37,6 +37,8 @@ class _Linked:
     is_continuous: bool
     seen: tuple[object, ...] = ()
     """what the last step left"""
+    put: tuple[object, ...] = ()
+    """where its bodies were put"""
 
     def look(self) -> tuple[object, ...]:
         """What a user may set."""
@@ -57,6 +59,17 @@ class Joined(NamedTuple):
     ends: Integers
     """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
     bonds: Bonds
+
+    def find_free(self, bodies: Integers, sides: Integers) -> Integers:
+        """(n,) 1 for bodies without contact, and for particles of linkages that neither touch anything nor hang on something."""
+        first = len(self.ends)
+        free = np.ones(len(self.state), np.int64)
+        free[bodies.ravel()] = 0
+        free[sides[sides != ALONE]] = 0
+        free[first:][self.bonds.inverse_mass == 0.0] = 0
+        for low, high in first + self.bonds.spans[:, :2]:
+            free[low:high] = free[low:high].min()
+        return free
 
     def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
@@ -150,17 +163,19 @@ class Links:
         _put(world._store, self._all[-1])
         return frozen(world._store.handles(slots))
 
+    def follow(self, store: Store) -> None:
+        """Put bodies where their linkages are, if somebody has moved these."""
+        for linked in self._all:
+            if not _are_same(linked.put, linked.look()[:2]):
+                _put(store, linked)
+
     # --- one step
 
     def find_changed(self, store: Store) -> Integers:
-        """Bodies of linkages that somebody has changed since the last step; they are put where these are now."""
-        changed = [np.empty(0, np.int64)]
-        for linked in self._all:
-            now = linked.look()
-            if len(now) != len(linked.seen) or any(a is not b for a, b in zip(now, linked.seen, strict=True)):
-                _put(store, linked)
-                changed.append(linked.slots)
-        return np.concatenate(changed)
+        """Bodies of linkages that somebody has changed since the last step."""
+        self.follow(store)
+        changed = [linked.slots for linked in self._all if not _are_same(linked.seen, linked.look())]
+        return np.concatenate([np.empty(0, np.int64), *changed])
 
     def join(self, store: Store, gravity: Floats, awake: NDArray[np.bool_], dt: float, rounds: int) -> Joined:
         """Bodies and particles. rounds: how often in a step the solver visits the links."""
@@ -216,6 +231,11 @@ class Links:
             linked.seen = linked.look()
 
 
+def _are_same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
+    """Whether these are the same objects: states are replaced, never written into."""
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
+
+
 def _capsules_of(linkage: Linkage) -> list[Capsule]:
     for name, value in (("radius", linkage.radius), ("length", linkage.length)):
         if not (value > 0.0).all():
@@ -226,6 +246,8 @@ def _capsules_of(linkage: Linkage) -> list[Capsule]:
 
 def _put(store: Store, linked: _Linked) -> None:
     """Bodies where their particles are, moving with them."""
+    linked.put = linked.look()[:2]
+    store.moves += 1
     (a, b), (v_a, v_b) = (
         np.moveaxis(each[linked.ends], 1, 0) for each in (linked.linkage.position, linked.linkage.velocity)
     )

@@ -125,9 +125,6 @@ class Motor:
         contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
         contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
         contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1] * dt
-        free = np.ones(len(joined.state), np.int64)
-        free[pairs.ravel()] = 0
-        free[len(awake) :] = 0
         joined.moving[: len(awake)] |= _drift(store)
         self.pace = max(dt, FADE * self.pace)
         numbers = np.array([dt, self.pace, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt, slop])
@@ -140,7 +137,7 @@ class Motor:
             joined.gravity,
             np.flatnonzero(joined.moving),
             np.zeros((len(joined.state), 6)),
-            free,
+            joined.find_free(pairs, sides),
             sides,
             contacts,
             joined.bonds,
@@ -170,14 +167,9 @@ class Motor:
 
     def _find(self, store: Store, colliders: Colliders, growth: Floats, slop: float) -> tuple[Rows, Integers]:
         """The contacts that the solver needs, and their bodies; what is touched wakes up first."""
-        pairs = colliders.find_pairs(store)
-        bodies = colliders.body[pairs]
         while True:
-            awake = store.movable & ~store.asleep
-            busy = awake | _drift(store) | store.stirred
-            kept = busy[bodies].any(axis=1) & store.movable[bodies].any(axis=1)
-            margins = growth[bodies[kept]].sum(axis=1)
-            rows = colliders.meet(pairs[kept], margins, remember=True)
+            busy = (store.movable & ~store.asleep) | _drift(store) | store.stirred
+            rows = colliders.meet(*colliders.find_near(store, growth, busy, store.movable), remember=True)
             touched = colliders.body[rows.ids[:, [COLLIDER_A, COLLIDER_B]]]
             near = rows.numbers[:, 6] <= slop
             roused = touched[near & busy[touched].any(axis=1)]

@@ -1,28 +1,48 @@
 """Questions to a world about things that are not in it: rays, shapes and points. Boxes first, then the same kernels as for bodies."""
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
-from abut.convex import Tracks, track_many
+from abut.convex import track_many
 from abut.discrete import contains
 from abut.errors import Unsupported
 from abut.shapes.gaps import find_closest
-from abut.shapes.narrow import meet_pairs
-from abut.shapes.pool import KIND, SURFACE, Pool, append_core, make_room
+from abut.shapes.narrow import COLLIDER_B, meet_pairs
+from abut.shapes.pool import Pool
 from abut.shapes.rays import cast_rays
 from abut.shapes.solids import Convex, Hull, Shape, Soft, Sphere, Surface, as_shape
+from abut.world.candidates import find_around, find_next, sort_pairs
 from abut.world.colliders import NOWHERE, Colliders
 from abut.world.place import bound_colliders
 from abut.world.results import Closest, RayHits
 from abut.world.store import ALL_LAYERS, Store
-from abut.world.tracking import are_tracked, describe, square
+from abut.world.tracking import describe, square
 
 POINT_RADIUS = 1e-300
 """A point is asked about as a ball of no size."""
+FIRST = 16
+"""So many colliders, the nearest by their boxes, are looked at first when the closest is asked for."""
+ROOM = 256
+"""Rows for the contacts of a question. More are not needed: it is enough to know that there are some."""
+
+
+class Around(NamedTuple):
+    """A shape that is asked about, and the colliders around it with the distances of their boxes from its own."""
+
+    pool: Pool
+    room: tuple[Floats, Integers]
+    place: Floats
+    """(1,12)"""
+    box: Floats
+    """(1,6)"""
+    cores: Integers
+    core_gaps: Floats
+    meshes: Integers
+    mesh_gaps: Floats
 
 
 class Queries:
@@ -31,19 +51,15 @@ class Queries:
     def __init__(self, store: Store, colliders: Colliders) -> None:
         self.store, self.colliders = store, colliders
 
-    def _shapes(self, mask: int) -> Integers:
-        """Rows of the pool's table; NOWHERE for colliders that do not count."""
-        bits = arrays.count(mask, "mask", most=ALL_LAYERS)
-        there = self.colliders.body >= 0
-        seen = there & ((self.store.layer[self.colliders.body] & bits) != 0) if len(there) else there
-        return np.where(seen, self.colliders.shape + 1, NOWHERE)
-
     def cast(self, origins: Floats, directions: Floats, reach: float, mask: int) -> RayHits:
         """See `World.ray`."""
         count = len(origins)
         found, numbers = np.empty((count, 2), np.int64), np.zeros((count, 4))
         pool, colliders = self.colliders.pool, self.colliders
-        shapes = self._shapes(mask)
+        bits = arrays.count(mask, "mask", most=ALL_LAYERS)
+        seen = colliders.body >= 0
+        seen[seen] = (self.store.layer[colliders.body[seen]] & bits) != 0
+        shapes = np.where(seen, colliders.shape + 1, NOWHERE)
         cast_rays(
             pool.cores,
             pool.trees,
@@ -67,42 +83,63 @@ class Queries:
         columns: Any = (body, shape, np.array(found[:, 1]), distance, point, normal)
         return RayHits(*map(frozen, columns))
 
-    def _join(self, shape: Shape, pose: Floats, mask: int) -> tuple[Pool, Integers, Floats, Floats]:
-        """The pool, shapes, poses and boxes with one more collider, the last."""
+    def _look_around(self, shape: Shape, pose: Floats, mask: int) -> Around:
+        """All colliders of the layers that count."""
         if not isinstance(shape, Convex):
             raise Unsupported(f"{type(shape).__name__} as a question: add it as a kinematic body, and ask for contacts")
-        colliders = self.colliders
-        pool = append_core(colliders.pool, shape)
-        shapes = np.append(self._shapes(mask), len(pool.cores.table) - 1)
-        poses = np.concatenate((colliders.poses, [np.concatenate((pose[:3, :3].ravel(), pose[:3, 3]))]))
-        boxes = np.concatenate((colliders.boxes, np.zeros((1, 6))))
-        only = np.full(len(shapes), NOWHERE)
-        only[-1] = shapes[-1]
-        bound_colliders(pool.cores, pool.trees.boxes, only, poses, boxes)
-        return pool, shapes, poses, boxes
+        bits = arrays.count(mask, "mask", most=ALL_LAYERS)
+        colliders, (pool, room) = self.colliders, self.colliders.host(shape)
+        place, box = np.empty((1, 12)), np.empty((1, 6))
+        place[0, :9], place[0, 9:] = pose[:3, :3].ravel(), pose[:3, 3]
+        bound_colliders(pool.cores, pool.trees.boxes, np.array([len(pool.cores.table) - 1]), place, box)
+        size = len(colliders.body)
+        ids, apart = np.empty(size, np.int64), np.empty(size)
+        parts = (colliders.body, colliders.shape, colliders.boxes, pool.cores.table)
+        core_count, mesh_count = find_around(box, bits, self.store.layer, *parts, ids, apart)
+        back = slice(size - 1, size - 1 - mesh_count if mesh_count < size else None, -1)
+        return Around(pool, room, place, box, ids[:core_count], apart[:core_count], ids[back], apart[back])
+
+    def _beside(self, around: Around, near: Integers) -> tuple[Floats, Integers, Integers]:
+        """Poses (k+1,12) and shapes (k+1,) of the asked shape and of some colliders, and the pairs (k,2) of the first with the others."""
+        poses = np.concatenate((around.place, self.colliders.poses[near]))
+        shapes = np.empty(len(poses), np.int64)
+        shapes[0], shapes[1:] = len(around.pool.cores.table) - 1, self.colliders.shape[near] + 1
+        pairs = np.zeros((len(near), 2), np.int64)
+        pairs[:, 1] = np.arange(1, len(poses))
+        return poses, shapes, pairs
 
     def overlap(self, shape: Shape, pose: Floats, mask: int) -> Integers:
         """See `World.overlap`."""
-        pool, shapes, poses, boxes = self._join(shape, pose, mask)
-        last = len(shapes) - 1
-        near: Any = (boxes[:, :3] <= boxes[last, 3:]).all(axis=1) & (boxes[:, 3:] >= boxes[last, :3]).all(axis=1)
-        others = np.flatnonzero(near[:-1] & (shapes[:-1] >= 0))
-        pairs = np.stack((np.full(len(others), last), others), axis=1)
-        known = np.full((len(pairs), 10), np.nan)
-        convex = pool.cores.table[shapes[others], KIND] != SURFACE
-        tracked = convex & are_tracked(pool.cores, shapes[pairs[:, 0]], shapes[others])
-        known[tracked] = describe(_track(pool, pairs[tracked], poses, shapes))
-        touched: list[int] = []
-        room, state = make_room(pool), np.zeros(2, np.int64)
-        numbers, ids = np.empty((256, 7)), np.empty((256, 5), np.int64)
+        around = self._look_around(shape, pose, mask)
+        others = np.concatenate((around.cores[around.core_gaps == 0.0], around.meshes[around.mesh_gaps == 0.0]))
+        touched = self._touch(around, others)
         middle = _middle(shape, pose) if isinstance(shape, Hull) else pose[:3, 3]
-        for k, other in enumerate(others.tolist()):
-            state[:] = 0
-            pair, row = pairs[k : k + 1], known[k : k + 1]
-            meet_pairs(pool.cores, pool.trees, *room, poses, shapes, pair, np.zeros(1), row, state, numbers, ids)
-            if state[1] > 0 or self._holds(other, middle):
-                touched.append(other)
-        return frozen(np.unique(self.store.handles(self.colliders.body[np.array(touched, np.int64)])))
+        for k in np.flatnonzero(~touched):
+            touched[k] = self._holds(int(others[k]), middle)
+        return frozen(np.unique(self.store.handles(self.colliders.body[others[touched]])))
+
+    def _touch(self, around: Around, others: Integers) -> NDArray[np.bool_]:
+        """(k,) which of some colliders have a contact with the asked shape."""
+        pool, count = around.pool, len(others)
+        poses, shapes, pairs = self._beside(around, others)
+        boxes = np.concatenate((around.box, self.colliders.boxes[others]))
+        margins, tracked = np.zeros(count), np.empty(count, np.int64)
+        near, own = np.empty_like(pairs), np.empty_like(margins)
+        kept, _, walk_count = sort_pairs(pairs, margins, boxes, shapes - 1, pool.cores.table, near, own, tracked)
+        known, walked = np.full((kept, 10), np.nan), tracked[:walk_count]
+        if walk_count:
+            known[walked] = describe(track_many(pool.hulls, near[walked], square(poses), which=shapes))
+        touched, state = np.zeros(count + 1, np.bool_), np.zeros(2, np.int64)
+        numbers, ids = np.empty((ROOM, 7)), np.empty((ROOM, 5), np.int64)
+        bundles = (pool.cores, pool.trees, *around.room, poses, shapes, near[:kept], own[:kept], known)
+        while not meet_pairs(*bundles, state, numbers, ids):
+            touched[ids[: state[1], COLLIDER_B]] = True
+            if state[1] == 0:  # the rows of one pair alone are too many
+                touched[near[state[0], 1]] = True
+                state[0] += 1
+            state[1] = 0
+        touched[ids[: state[1], COLLIDER_B]] = True
+        return touched[1:]
 
     def _holds(self, collider: int, point: Floats) -> bool:
         """Whether a closed surface holds a point of a shape that does not meet its triangles."""
@@ -116,6 +153,24 @@ class Queries:
             shape.bodies[0].pose = np.eye(4)
         return bool(contains(body, local[np.newaxis])[0])
 
+    def _find_core(self, around: Around, radius: float, numbers: Floats) -> int:
+        """The nearest collider that has a core, of several that overlap the deepest; −1 for none. numbers (7,) as `find_closest` has them."""
+        pool, other = around.pool, -1
+        last, chosen = -1, np.empty(FIRST, np.int64)
+        # Some by the distance of their boxes, then twice as many, until all that is left is farther away than the best.
+        while count := find_next(around.core_gaps, last, max(numbers[0], 0.0), chosen):
+            near = around.cores[chosen[:count]]
+            poses, shapes, pairs = self._beside(around, near)
+            found = track_many(pool.hulls, pairs, square(poses), which=shapes)
+            grown = pool.cores.radius[shapes[1:]]
+            gap = found.distance - grown - radius
+            k = int(gap.argmin())
+            if gap[k] < numbers[0]:
+                other, numbers[0], numbers[1:4] = int(near[k]), gap[k], found.normal[k]
+                numbers[4:] = found.point_b[k] - grown[k] * found.normal[k]
+            last, chosen = int(chosen[count - 1]), np.empty(2 * len(chosen), np.int64)
+        return other
+
     def closest(self, shape: object, pose: Floats, mask: int) -> Closest | None:
         """See `World.closest`."""
         if isinstance(shape, np.ndarray | list | tuple) and np.shape(shape) == (3,):
@@ -125,25 +180,14 @@ class Queries:
             pose = pose @ at
         else:
             asked = as_shape(shape).collider()
-        pool, shapes, poses, boxes = self._join(asked, pose, mask)
-        last = len(shapes) - 1
-        others = np.flatnonzero(shapes[:last] >= 0)
-        out = np.maximum(np.maximum(boxes[others, :3] - boxes[last, 3:], boxes[last, :3] - boxes[others, 3:]), 0.0)
-        apart = np.linalg.norm(out, axis=1)
-        surface = pool.cores.table[shapes[others], KIND] == SURFACE
-        numbers, other = np.full(7, np.inf), -1
-        for part in _rounds(others[~surface], apart[~surface]):
-            # The next few by the distance of their boxes, until all that is left is farther away than the best.
-            near = part[0][part[1] <= max(numbers[0], 0.0)]  # of several that overlap, the deepest
-            found = _track(pool, np.stack((np.full(len(near), last), near), axis=1), poses, shapes)
-            gap = found.distance - pool.cores.radius[shapes[near]] - asked.radius
-            if len(near) and gap.min() < numbers[0]:
-                k = int(gap.argmin())
-                other, numbers[0], numbers[1:4] = int(near[k]), gap[k], found.normal[k]
-                numbers[4:] = found.point_b[k] - pool.cores.radius[shapes[other]] * found.normal[k]
-        rest = others[surface & (apart <= max(numbers[0], 0.0))]
-        nearer = find_closest(pool.cores, pool.trees, make_room(pool)[0], poses, shapes, last, rest, numbers)
-        other = nearer if nearer >= 0 else other
+        around, numbers = self._look_around(asked, pose, mask), np.full(7, np.inf)
+        other = self._find_core(around, asked.radius, numbers)
+        rest = around.meshes[around.mesh_gaps <= max(numbers[0], 0.0)]
+        if len(rest):
+            poses, shapes, pairs = self._beside(around, rest)
+            bundles, ends = (around.pool.cores, around.pool.trees, around.room[0]), np.ascontiguousarray(pairs[:, 1])
+            nearer = find_closest(*bundles, poses, shapes, 0, ends, numbers)
+            other = int(rest[nearer - 1]) if nearer >= 0 else other
         if other < 0:
             return None
         point, normal = numbers[4:], numbers[1:4]
@@ -159,18 +203,3 @@ class Queries:
 
 def _middle(shape: Hull, pose: Floats) -> Floats:
     return pose[:3, :3] @ shape.core.vertices.mean(axis=0) + pose[:3, 3]
-
-
-def _track(pool: Pool, pairs: Integers, poses: Floats, shapes: Integers) -> Tracks:
-    used, places = np.unique(pairs, return_inverse=True)
-    return track_many(pool.hulls, places.reshape(-1, 2), square(poses[used]), which=shapes[used])
-
-
-def _rounds(others: Integers, apart: Floats) -> Iterator[tuple[Integers, Floats]]:
-    """Colliders by the distance of their boxes: eight, then twice as many each time."""
-    order = np.argsort(apart, kind="stable")
-    start, size = 0, 8
-    while start < len(order):
-        chosen = order[start : start + size]
-        yield others[chosen], apart[chosen]
-        start, size = start + size, 2 * size

@@ -44,6 +44,8 @@ class Store:
         self.version = np.empty(0, np.int64)
         """Of a deformable body, as the last step saw it."""
         self._free: list[int] = []
+        self.moves = 0
+        """how often bodies were put somewhere"""
 
     def __len__(self) -> int:
         return int(self.alive.sum())
@@ -105,6 +107,7 @@ class Store:
         turned = (poses[:, :3, :3] @ self.center[slots][:, :, np.newaxis])[:, :, 0]
         self.state[slots, POSITION:TURN] = poses[:, :3, 3] + turned
         self.state[slots, TURN:VELOCITY] = rigid_state(poses).quaternion
+        self.moves += 1
 
     def poses(self, slots: Integers) -> Floats:
         """(k,4,4) poses of the bodies' frames."""

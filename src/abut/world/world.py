@@ -15,16 +15,15 @@ from abut.dynamics import Linkage
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
 from abut.shapes.solids import Shape, Soft, as_shape
+from abut.world.candidates import compare_pairs
 from abut.world.colliders import Colliders, Rows
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
 from abut.world.parts import IDENTITY, radius_of, read_options, read_parts
 from abut.world.queries import Queries
-from abut.world.results import Closest, RayHits, WorldContacts
-from abut.world.store import ALL_LAYERS, DYNAMIC, Store
-
-NO_PAIRS: Integers = frozen(np.empty((0, 2), np.int64))
+from abut.world.results import Closest, RayHits, WorldContacts, order_rows, unite_rows
+from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
 
 
 class World:
@@ -50,7 +49,7 @@ class World:
             arrays.count(substeps, "substeps", least=1), arrays.count(sweeps, "sweeps", least=1), bool(sleeping)
         )
         self._links = Links()
-        self._touching, self._touched = NO_PAIRS, NO_PAIRS
+        self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
         """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
 
@@ -206,40 +205,40 @@ class World:
 
     # --- questions
 
+    def _place(self) -> None:
+        self._links.follow(self._store)
+        if self._colliders.settle(self._store, self.slop):
+            self._changed()
+
     def _detect(self) -> Rows:
-        self._colliders.place(self._store, np.full(len(self._store.alive), self.slop))
-        pairs = self._colliders.find_pairs(self._store)
-        return self._colliders.meet(pairs, np.zeros(len(pairs)))
+        moving = self._store.kind != STATIC
+        near = self._colliders.find_near(self._store, np.zeros(len(moving)), moving, moving)
+        return self._colliders.meet(*near)
 
     def contacts(self) -> WorldContacts:
         """All points where bodies touch or overlap now. Asked again before anything changes, the same answer."""
-        if self._known is None or self._colliders.has_deformed():
+        self._place()
+        if self._known is None:
             self._known = self._describe(self._detect())
         return self._known
 
     def _describe(self, rows: Rows) -> WorldContacts:
-        colliders, store = self._colliders, self._store
-        a, b = rows.ids[:, COLLIDER_A], rows.ids[:, COLLIDER_B]
-        body_a, body_b = store.handles(colliders.body[a]), store.handles(colliders.body[b])
-        order = np.lexsort((np.arange(len(a)), body_b, body_a))
-        rows, a, b, body_a, body_b = (
-            Rows(rows.numbers[order], rows.ids[order]),
-            a[order],
-            b[order],
-            body_a[order],
-            body_b[order],
-        )
-        pairs = np.unique(np.sort(np.stack((body_a, body_b), axis=1), axis=1), axis=0)
-        before = {tuple(pair) for pair in self._touching.tolist()}
-        now = {tuple(pair) for pair in pairs.tolist()}
+        colliders, (numbers, ids) = self._colliders, rows
+        handles = self._store.handles(np.arange(len(self._store.alive)))
+        body_a, body_b = (handles[colliders.body[ids[:, column]]] for column in (COLLIDER_A, COLLIDER_B))
+        order = order_rows(body_a, body_b)
+        numbers, ids, body_a, body_b = numbers[order], ids[order], body_a[order], body_b[order]
+        a, b = ids[:, COLLIDER_A], ids[:, COLLIDER_B]
+        pairs = unite_rows(np.minimum(body_a, body_b), np.maximum(body_a, body_b))
+        begun, ended = np.empty_like(pairs), np.empty_like(self._touching)
+        counts = compare_pairs(self._touching, pairs, begun, ended)
         self._touching, self._touched = pairs, self._touching
-        changes = [np.array(sorted(new), np.int64).reshape(-1, 2) for new in (now - before, before - now)]
-        columns = (body_a, body_b, colliders.part[a], colliders.part[b], rows.ids[:, 0], rows.ids[:, 1])
-        numbers = rows.numbers
+        columns = (body_a, body_b, colliders.part[a], colliders.part[b], ids[:, 0].copy(), ids[:, 1].copy())
         depth = np.maximum(-numbers[:, 6], 0.0)
-        impulse = self._motor.impulses_of(rows, self.slop)
-        values = (numbers[:, :3], numbers[:, 3:6], depth, impulse, *changes)
-        every: Any = [frozen(np.array(column)) for column in (*columns, *values)]
+        impulse = self._motor.impulses_of(Rows(numbers, ids), self.slop)
+        values = (numbers[:, :3].copy(), numbers[:, 3:6].copy(), depth, impulse.copy())
+        changes = (begun[: counts[0]].copy(), ended[: counts[1]].copy())
+        every: Any = [frozen(column) for column in (*columns, *values, *changes, pairs.copy())]
         return WorldContacts(*every)
 
     def ray(self, origins: object, directions: object, *, reach: float = np.inf, mask: int = ALL_LAYERS) -> RayHits:
@@ -265,9 +264,6 @@ class World:
         self._place()
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
         return Queries(self._store, self._colliders).closest(shape, at, mask)
-
-    def _place(self) -> None:
-        self._colliders.place(self._store, np.full(len(self._store.alive), self.slop))
 
     # --- motion
 
