@@ -76,6 +76,15 @@ def points(value: object, name: str, *, dimensions: int = 3, keep: bool = False)
     return coordinates(value, name, (None, dimensions), keep=keep)
 
 
+def stacked(value: object, name: str, shape: tuple[int, ...], count: int | None = None) -> Floats:
+    """(k, *shape) float64 from as many, or from a single one; with a `count` so many, or one that stands for all."""
+    raw = cast("NDArray[Any]", value) if isinstance(value, np.ndarray) else _read_object(value, name)
+    if raw.ndim > len(shape) or raw.shape == (0,):
+        return coordinates(raw, name, (count, *shape))
+    single = coordinates(raw, name, shape)
+    return np.broadcast_to(single, (1 if count is None else count, *shape))
+
+
 def indices(value: object, name: str, columns: int | None, limit: int, *, keep: bool = False) -> Integers:
     """(m, columns) int64, each at least 0 and below `limit`. Floats are accepted where they are whole numbers."""
     raw, fresh = _read(value, name, (None, columns))

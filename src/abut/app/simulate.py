@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from abut.app import output
 from abut.app.progress import progress_shown
 from abut.app.store import write_file
 from abut.arrays import Floats, Integers
@@ -45,6 +46,9 @@ def run(
     """Run a scene by name and write what was asked for."""
     if name not in WORLDS:
         raise InvalidInput("scene", f"there is no scene {name!r}; there are {', '.join(WORLDS)}")
+    for path in (out, html):
+        if path is not None:
+            output.prepare(path)  # before the work, not after it
     make: Any = WORLDS[name]
     scene: WorldScene = make() if size is None else make(size)
     with progress_shown("simulating", errors) as move:

@@ -6,7 +6,7 @@ from abut import arrays
 from abut.dynamics.linkage import AngleLimits, Linkage
 from abut.dynamics.springs import bending_pairs
 from abut.errors import InvalidInput
-from abut.mesh import Mesh
+from abut.mesh import as_mesh
 
 
 def rope(start: object, end: object, count: object, *, most_bend: object = None, **options: object) -> Linkage:
@@ -23,20 +23,21 @@ def rope(start: object, end: object, count: object, *, most_bend: object = None,
     return Linkage((1.0 - t) * ends[0] + t * ends[1], bones, angles=angles, **options)  # type: ignore[arg-type]
 
 
-def cloth(mesh: Mesh, *, fold: object = 0.0, **options: object) -> Linkage:
+def cloth(mesh: object, *, fold: object = 0.0, **options: object) -> Linkage:
     """A cloth from a triangle mesh: its edges keep their lengths, and two faces with a common edge fold freely, or no further than `fold`.
 
     `fold` from 0 (free) to 1 (none): the least distance between the far corners of the two faces, as a part of that at rest.
     """
     share = arrays.scalar(fold, "fold", least=0.0, most=1.0)
+    surface = as_mesh(mesh)
     if share == 0.0:
-        return Linkage(mesh.vertices, mesh.edges, **options)  # type: ignore[arg-type]
-    across = bending_pairs(mesh)
-    bones = np.concatenate((mesh.edges, across))
-    length = np.linalg.norm(np.subtract(*mesh.vertices[bones.T]), axis=1)
+        return Linkage(surface.vertices, surface.edges, **options)  # type: ignore[arg-type]
+    across = bending_pairs(surface)
+    bones = np.concatenate((surface.edges, across))
+    length = np.linalg.norm(np.subtract(*surface.vertices[bones.T]), axis=1)
     shortest = length.copy()
-    shortest[len(mesh.edges) :] *= share
-    return Linkage(mesh.vertices, bones, shortest=shortest, longest=length, **options)  # type: ignore[arg-type]
+    shortest[len(surface.edges) :] *= share
+    return Linkage(surface.vertices, bones, shortest=shortest, longest=length, **options)  # type: ignore[arg-type]
 
 
 # A person 1.8 high, upright, arms held out, looking along y; x is to his left and z is up. Masses are shares of the body's (after Winter 2009).

@@ -11,7 +11,7 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats
-from abut.errors import Unsupported
+from abut.errors import InvalidInput, Unsupported
 
 
 class Model(Protocol):
@@ -39,6 +39,10 @@ def couple(
     step = arrays.positive(dt, "dt")
     bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
     rough = arrays.scalar(friction, "friction", least=0.0)
+    if not hasattr(model, "propose"):
+        raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
+    if mobile is not None and not hasattr(mobile, "move"):
+        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no move(targets)")
     targets = model.propose(step)
     accept: Any = getattr(model, "accept", None)
     if mobile is None:

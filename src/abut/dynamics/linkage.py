@@ -3,7 +3,8 @@
 Masses sit at the ends of the bones. A step moves every particle freely, then visits the constraints in turn, to and fro, and moves the two ends
 of each that is broken, in inverse proportion to their masses, until it holds. A length may be fixed or lie between two bounds. A limit on the
 angle between two bones is one on the distance of their far ends. The velocity is what the particles moved, over dt, so that whatever stopped
-them, a constraint or an obstacle, is in it.
+them, a constraint or an obstacle, is in it. It is the mean of the step, that of its middle: so the next step gains a·(dt before + dt) / 2, the
+first one a·dt / 2, and a free particle follows its parabola exactly, whatever the lengths of the steps.
 
 Corrections are equal and opposite: momentum is kept. The sweeps end when one finds every constraint within the tolerance, or when they are used
 up; `violation` says how far off the worst one was. Two particles in the same place are moved apart along x. Constraints that contradict one
@@ -16,7 +17,7 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
-from abut.dynamics.particles import ParticleModel, read_each
+from abut.dynamics.particles import ParticleModel, read_each, read_step
 from abut.errors import InvalidInput
 from abut.geometry.vec import norm, subtract
 from abut.jit import kernel
@@ -76,13 +77,17 @@ class Linkage(ParticleModel):
 
     def propose(self, dt: float) -> Floats:
         """(n,3) where Verlet's step and the relaxation bring the particles within a time dt."""
-        kept = max(0.0, 1.0 - self.drag * abs(dt))
-        position = self._position + dt * (kept * self._velocity + dt * self._outer_acceleration())
+        step = read_step(dt)
+        kept = max(0.0, 1.0 - self.drag * abs(step))
+        gained = (
+            0.5 * (self._past + step) * self._outer_acceleration()
+        )  # from the middle of the step before to that of this one
+        position = self._position + step * (kept * self._velocity + gained)
         self.violation = relax(
             position, self.inverse_mass, self._links, self._low, self._high, self.sweeps, self.tolerance
         )
-        self._dt = dt
-        self._pending = (position - self._position) / dt
+        self._dt = step
+        self._pending = (position - self._position) / step
         return frozen(position)
 
     def accept(
@@ -93,12 +98,18 @@ class Linkage(ParticleModel):
         super().accept(reached, normal, restitution=restitution, friction=friction)
         stopped = np.zeros(len(self), np.bool_) if normal is None else (np.asarray(normal) != 0.0).any(axis=1)
         self._velocity = frozen(np.where(stopped[:, np.newaxis], self._velocity, moved))
+        self._past = self._dt
 
     def _limit_angles(self, angles: AngleLimits | None) -> tuple[Integers, Floats, Floats]:
         """Angle limits as limits on the distance of the far ends, by the law of cosines."""
         if angles is None:
             return np.empty((0, 2), np.int64), np.empty(0), np.empty(0)
+        if not isinstance(angles, AngleLimits):
+            raise InvalidInput("angles", f"is a {type(angles).__name__}, expected AngleLimits")
         joints = arrays.indices(angles.joints, "joints", 3, len(self))
+        twice = (joints == np.roll(joints, 1, axis=1)).any(axis=1)
+        if twice.any():
+            raise InvalidInput("joints", "names a particle twice", int(np.argmax(twice)))
         least, most = read_each(angles.least, "least", len(joints)), read_each(angles.most, "most", len(joints))
         _check_bounds(least, most, "least")
         if (most > np.pi).any():

@@ -10,11 +10,13 @@ Adaptive form (equation 5.6): a particle inserted on an edge rests at the same r
 its say in the fit, should be small, or the body tilts towards where particles were inserted.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
-from abut.dynamics.particles import ParticleModel, read_each
+from abut.dynamics.particles import ParticleModel, read_each, read_step
 from abut.dynamics.polar import apply, polar_rotation
 from abut.dynamics.rigid import solve_columns
 from abut.errors import InvalidInput
@@ -73,10 +75,11 @@ class ShapeMatching(ParticleModel):
 
     def propose(self, dt: float) -> Floats:
         """(n,3) where momentum, gravity, the user's force and the shape bring the particles within a time dt."""
-        pull = self.stiffness / dt * (self.goals() - self._position)
+        length = read_step(dt)
+        pull = self.stiffness / length * (self.goals() - self._position)
         pull[self.inverse_mass == 0.0] = 0.0
-        self._pending = self._damp(dt) + pull + dt * self._outer_acceleration()
-        return frozen(self._position + dt * self._pending)
+        self._pending = self._damp(length) + pull + length * self._outer_acceleration()
+        return frozen(self._position + length * self._pending)
 
     def insert(self, ends: object, ratio: object, mass: object = None) -> Integers:
         """Insert a particle on each edge (k,2), at `ratio` (k,) of the way from the second end to the first; returns their numbers (k,).
@@ -151,8 +154,10 @@ class ShapeMatching(ParticleModel):
 def _read_clusters(clusters: object, count: int) -> tuple[Integers, Integers]:
     if clusters is None:
         return _join([np.arange(count)])
+    if not isinstance(clusters, Iterable) or isinstance(clusters, str):
+        raise InvalidInput("clusters", f"is a {type(clusters).__name__}, expected a sequence of clusters")
     groups: list[Integers] = []
-    for row, group in enumerate(clusters):  # type: ignore[attr-defined]
+    for row, group in enumerate(clusters):
         name = f"clusters[{row}]"
         members = arrays.indices(np.reshape(np.asarray(group), (-1, 1)), name, 1, count)[:, 0]
         if not len(members) or len(np.unique(members)) < len(members):

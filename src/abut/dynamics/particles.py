@@ -16,6 +16,9 @@ from abut.errors import InvalidInput
 from abut.geometry.vec import add_scaled, dot, norm
 from abut.jit import kernel
 
+SHORTEST_STEP = 1.0 / arrays.LARGEST_COORDINATE
+"""Velocities are lengths over it, and stay finite."""
+
 
 class ParticleModel(ABC):
     """n particles. `position` and `velocity` (n,3) may be set as a whole; masses (n,) are given once, one number standing for all."""
@@ -34,6 +37,8 @@ class ParticleModel(ABC):
         self.gravity = arrays.coordinates(gravity, "gravity", (3,), keep=True)
         self._force: Floats | None = None
         self._pending = self._velocity
+        self._past = 0.0
+        """The length of the step whose mean `velocity` is; 0 where it is that of this moment."""
 
     def __len__(self) -> int:
         return len(self._position)
@@ -56,7 +61,7 @@ class ParticleModel(ABC):
     def velocity(self, value: object) -> None:
         given = np.array(arrays.coordinates(value, "velocity", (len(self), 3)))
         given[self.inverse_mass == 0.0] = 0.0
-        self._velocity = frozen(given)
+        self._velocity, self._past = frozen(given), 0.0
 
     @property
     def force(self) -> Floats | None:
@@ -75,12 +80,14 @@ class ParticleModel(ABC):
         self, reached: Floats, normal: Floats | None = None, *, restitution: float = 0.0, friction: float = 0.0
     ) -> None:
         """Take note of where the particles came (n,3) after `propose`, and of unit normals (n,3) into what stopped them, zero for none."""
+        bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
+        rough = arrays.scalar(friction, "friction", least=0.0)
+        blocked = None if normal is None else arrays.coordinates(normal, "normal", (len(self), 3))
         self._position = arrays.coordinates(reached, "reached", (len(self), 3), keep=True)
         velocity = self._pending
-        if normal is not None:
+        if blocked is not None:
             velocity = velocity.copy()
-            blocked = arrays.coordinates(normal, "normal", (len(self), 3))
-            respond(velocity, self._velocity, blocked, restitution, friction)
+            respond(velocity, self._velocity, blocked, bounce, rough)
         self._velocity = frozen(velocity)
 
     def momentum(self) -> Floats:
@@ -101,6 +108,14 @@ class ParticleModel(ABC):
         if self._force is not None:
             outer += self.inverse_mass[:, np.newaxis] * self._force
         return frozen(outer)
+
+
+def read_step(dt: object) -> float:
+    """The length of a step; negative ones go back in time."""
+    length = arrays.scalar(dt, "dt")
+    if abs(length) < SHORTEST_STEP:
+        raise InvalidInput("dt", f"{length:g} is too short for velocities")
+    return length
 
 
 def read_each(value: object, name: str, count: int, *, zero: bool = True) -> Floats:

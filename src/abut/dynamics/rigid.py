@@ -31,7 +31,7 @@ from abut.errors import InvalidInput
 from abut.geometry.eigen import eigenvectors_symmetric
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
 from abut.jit import element, kernel
-from abut.mesh import Mesh
+from abut.mesh import as_mesh
 
 MOST_ANGLE = 0.5
 """Radians that a substep turns at most. Moments of a real body obey I₁ ≤ I₂ + I₃, so the gyroscopic term is then at most a quarter of the
@@ -42,6 +42,8 @@ NEWTON_DONE = 2.0**-49
 """A last correction below this part of the angular velocity: eight units of rounding."""
 LEAST_DETERMINANT = 2.0**-60
 """Of an inertia of trace 1; below it a rod is a line, and its spin about itself means nothing."""
+SYMMETRIC = 1e-9
+"""Of the trace: inertias that were turned by a rotation of float64 are off by 1e-15 of it."""
 
 Inertia = tuple[float, float, float, float, float, float]  # xx, yy, zz, xy, xz, yz
 Turned = tuple[Quaternion, Vec3, bool]
@@ -102,18 +104,18 @@ class RigidState:
         return (turn @ inertia @ turn.transpose(0, 2, 1) @ self.angular_velocity[:, :, np.newaxis])[:, :, 0]
 
 
-def mass_properties(mesh: Mesh, density: object = 1.0) -> MassProperties:
+def mass_properties(mesh: object, density: object = 1.0) -> MassProperties:
     """Of the solid that a closed, outwards oriented mesh bounds. What is enclosed twice counts twice.
 
     Raises InvalidInput where the surface is open, not consistently oriented, inside out or without volume.
     """
-    weight = arrays.positive(density, "density")
-    if mesh.volume <= 0.0:  # raises for open surfaces
-        reason = "its faces are oriented inwards" if mesh.volume < 0.0 else "it is flat"
-        raise InvalidInput("faces", f"the surface encloses no positive volume ({mesh.volume:g}): {reason}")
-    middle = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
+    weight, solid = arrays.positive(density, "density"), as_mesh(mesh)
+    if solid.volume <= 0.0:  # raises for open surfaces
+        reason = "its faces are oriented inwards" if solid.volume < 0.0 else "it is flat"
+        raise InvalidInput("faces", f"the surface encloses no positive volume ({solid.volume:g}): {reason}")
+    middle = 0.5 * solid.bounds[0] + 0.5 * solid.bounds[1]
     moments = np.zeros(10)
-    _integrate(mesh.vertices, mesh.faces, middle[0], middle[1], middle[2], moments)
+    _integrate(solid.vertices, solid.faces, middle[0], middle[1], middle[2], moments)
     volume, first = moments[0], moments[1:4]
     xx, yy, zz, xy, xz, yz = moments[4:]
     offset = first / volume
@@ -138,9 +140,7 @@ def rigid_state(poses: object, velocity: object = None, angular_velocity: object
 def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
     """The state after a time dt without forces. `advance_bodies` is the kernel that does it in place."""
     step = arrays.scalar(dt, "dt")
-    bodies = np.array(
-        arrays.coordinates(inertia, "inertia", (len(state), 3, 3))
-    )  # writable, as a World's: one type to compile
+    bodies = np.array(_read_inertia(inertia, len(state)))  # writable, as a World's: one type to compile
     position, quaternion = state.position.copy(), state.quaternion.copy()
     velocity, angular_velocity = state.velocity.copy(), state.angular_velocity.copy()
     failed = advance_bodies(position, quaternion, velocity, angular_velocity, bodies, step)
@@ -149,6 +149,20 @@ def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
             "inertia", f"{failed} of {len(state)} bodies turn too fast, or their moments are not those of a body"
         )
     return RigidState(frozen(position), frozen(quaternion), frozen(velocity), frozen(angular_velocity))
+
+
+def _read_inertia(inertia: object, count: int) -> Floats:
+    """(count,3,3) symmetric, and no moment about an axis negative."""
+    given = arrays.coordinates(inertia, "inertia", (count, 3, 3))
+    skew = np.abs(given - given.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
+    moments = given[:, range(3), range(3)]
+    for bad, reason in (
+        ((moments < 0.0).any(axis=1), "has a negative moment"),
+        (skew > SYMMETRIC * moments.sum(axis=1), "is not symmetric"),
+    ):
+        if bad.any():
+            raise InvalidInput("inertia", reason, int(np.argmax(bad)))
+    return given
 
 
 @element

@@ -13,14 +13,16 @@ import numpy as np
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.dynamics.integrators import INTEGRATORS
-from abut.dynamics.particles import ParticleModel, read_each
+from abut.dynamics.particles import ParticleModel, read_each, read_step
 from abut.errors import InvalidInput
 from abut.geometry.vec import dot, norm, subtract
 from abut.jit import kernel, parallel, prange
-from abut.mesh import Mesh
+from abut.mesh import Mesh, as_mesh
 
 STABLE_SHARE = 0.25
 """Substeps are this part of the stability limit 2 / ω or shorter: Verlet's frequencies are then at most (ω·dt)² / 24 = 1 % too high."""
+MOST_SUBSTEPS = 2**20
+"""A step that needs more is a mistake: one of them takes some microseconds at least."""
 PARALLEL_FROM = 20_000  # springs; waking the threads costs as much as some thousands
 CHUNK = 1024
 
@@ -46,7 +48,7 @@ class MassSpring(ParticleModel):
         substeps: int | None = None,
     ) -> None:
         super().__init__(points, mass=mass, fixed=fixed, gravity=gravity)
-        if integrator not in INTEGRATORS:
+        if not isinstance(integrator, str) or integrator not in INTEGRATORS:
             raise InvalidInput("integrator", f"{integrator!r} is none of {', '.join(INTEGRATORS)}")
         self._step = INTEGRATORS[integrator]
         self.springs = arrays.indices(springs, "springs", 2, len(self), keep=True)
@@ -62,13 +64,14 @@ class MassSpring(ParticleModel):
 
     @classmethod
     def from_mesh(
-        cls, mesh: Mesh, *, stiffness: float = 100.0, bending: float = 10.0, **options: object
+        cls, mesh: object, *, stiffness: float = 100.0, bending: float = 10.0, **options: object
     ) -> "MassSpring":
         """Springs along the edges of a mesh, and of stiffness `bending` between the far corners of faces with a common edge."""
-        across = bending_pairs(mesh)
-        springs = np.concatenate((mesh.edges, across))
-        strengths = np.repeat((float(stiffness), float(bending)), (len(mesh.edges), len(across)))
-        return cls(mesh.vertices, springs, stiffness=strengths, **options)  # type: ignore[arg-type]
+        surface = as_mesh(mesh)
+        across = bending_pairs(surface)
+        springs = np.concatenate((surface.edges, across))
+        strengths = np.repeat(_read_strengths(stiffness, bending), (len(surface.edges), len(across)))
+        return cls(surface.vertices, springs, stiffness=strengths, **options)  # type: ignore[arg-type]
 
     @classmethod
     def from_line(
@@ -78,7 +81,7 @@ class MassSpring(ParticleModel):
         line = arrays.points(points, "points")
         i = np.arange(len(line))
         springs = np.concatenate([np.stack((i[:-k], i[k:]), axis=1) for k in (1, 2)])
-        strengths = np.repeat((float(stiffness), float(bending)), (max(len(line) - 1, 0), max(len(line) - 2, 0)))
+        strengths = np.repeat(_read_strengths(stiffness, bending), (max(len(line) - 1, 0), max(len(line) - 2, 0)))
         return cls(line, springs, stiffness=strengths, **options)  # type: ignore[arg-type]
 
     def elastic_energy(self) -> float:
@@ -104,15 +107,18 @@ class MassSpring(ParticleModel):
 
     def propose(self, dt: float) -> Floats:
         """(n,3) where the springs, gravity and the user's force bring the particles within a time dt."""
-        count = self.substeps or max(1, int(np.ceil(abs(dt) / (STABLE_SHARE * self.longest_step))))
+        length = read_step(dt)
+        count = self.substeps or max(1.0, float(np.ceil(abs(length) / (STABLE_SHARE * self.longest_step))))
+        if count > MOST_SUBSTEPS:
+            raise InvalidInput("dt", f"{length:g} asks for {count:g} substeps: the springs are too stiff for it")
         outer = self._outer_acceleration()
 
         def accelerate(position: Floats, velocity: Floats) -> Floats:
             return self._accelerate(position, velocity, outer)
 
         position, velocity = self._position, self._velocity
-        for _ in range(count):
-            position, velocity = self._step(accelerate, position, velocity, dt / count)
+        for _ in range(int(count)):
+            position, velocity = self._step(accelerate, position, velocity, length / count)
         self._pending = velocity
         return frozen(position)
 
@@ -135,6 +141,11 @@ class MassSpring(ParticleModel):
         else:
             accelerate_chunks(position, velocity, *tables, result)
         return result
+
+
+def _read_strengths(stiffness: object, bending: object) -> tuple[float, float]:
+    """Of springs along edges, and across them."""
+    return (arrays.scalar(stiffness, "stiffness", least=0.0), arrays.scalar(bending, "bending", least=0.0))
 
 
 def bending_pairs(mesh: Mesh) -> Integers:

@@ -22,10 +22,10 @@ NOWHERE = (math.inf, (0.0, 0.0, 0.0), -1)
 def _meet_ball(o: Vec3, d: Vec3, c: Vec3, r: float) -> float:
     """Where a ray enters a ball; inf if it does not, 0 from inside."""
     w = subtract(o, c)
-    b, rest = dot(w, d), norm_sq(w) - r * r
-    if rest <= 0.0:
+    if norm_sq(w) <= r * r:
         return 0.0
-    root = b * b - rest
+    b = dot(w, d)
+    root = r * r - norm_sq(add_scaled(w, d, -b))  # not b² − |w|² + r²: from afar that has no digits left
     if b >= 0.0 or root < 0.0:
         return math.inf
     return -b - math.sqrt(root)

@@ -196,7 +196,7 @@ class Surface(Shape):
 
     def collider(self) -> Shape:
         """The hull in place of a small convex mesh (Peyré 2001 §4.1: its faces are faces of the object), else the surface itself."""
-        few = type(self) is Surface and len(self.mesh.vertices) <= MOST_HULL_VERTICES
+        few = type(self) is Surface and self.side == FRONT and len(self.mesh.vertices) <= MOST_HULL_VERTICES
         return self.hull if few and self.is_convex and self.hull is not None else self
 
     def weigh(self, density: float) -> MassProperties:

@@ -6,6 +6,7 @@ import numpy as np
 
 from abut.arrays import Floats, frozen
 from abut.dynamics import MassProperties
+from abut.errors import InvalidInput
 from abut.mesh import Mesh
 
 
@@ -26,13 +27,16 @@ def weigh_capsule(radius: float, length: float, density: float) -> MassPropertie
 
 
 def weigh_shell(mesh: Mesh, density: float) -> MassProperties:
-    """A surface of a mass per area; each face weighs at its middle."""
+    """A surface of a mass per area. Over a triangle ∫ x xᵀ = area / 12 · (Σ v vᵀ + (Σ v)(Σ v)ᵀ)."""
     mass = density * mesh.face_areas
-    middles = mesh.vertices[mesh.faces].mean(axis=1)
-    center: Floats = (mass[:, np.newaxis] * middles).sum(axis=0) / mass.sum()
-    offset = middles - center
-    second = (mass[:, np.newaxis, np.newaxis] * offset[:, :, np.newaxis] * offset[:, np.newaxis]).sum(axis=0)
-    return MassProperties(float(mass.sum()), frozen(center), frozen(np.trace(second) * np.eye(3) - second))
+    corners = mesh.vertices[mesh.faces]
+    total = float(mass.sum())
+    if not total > 0.0:
+        raise InvalidInput("shape", "has faces of no area: it has no mass")
+    center: Floats = (mass[:, np.newaxis] * corners.mean(axis=1)).sum(axis=0) / total
+    every = np.concatenate((corners - center, (corners - center).sum(axis=1, keepdims=True)), axis=1)
+    second = np.einsum("f,fki,fkj->ij", mass / 12.0, every, every)
+    return MassProperties(total, frozen(center), frozen(np.trace(second) * np.eye(3) - second))
 
 
 def combine(parts: list[MassProperties], rotations: list[Floats], offsets: list[Floats]) -> MassProperties:

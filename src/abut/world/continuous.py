@@ -4,7 +4,8 @@ Between two states a body moves on a straight line and turns at a constant rate.
 no faster than the relative speed along it, plus each body's turn times its radius: so that much time may pass safely, again and again. The
 distance is that of the tracked hulls less what it may be off, so the time is never late. It stops a slop away, where the contact margin sees it
 in the next step. What is nearer than that at the beginning has a contact, and the solver holds it; should it fail to, as it may for a body that
-spins fast, the center of mass is kept from passing.
+spins fast, the center of mass is kept from passing. Triangles behind whose planes the body reaches by no more than a slop do not stop it: it slides
+along them.
 """
 
 import math
@@ -15,14 +16,13 @@ from numpy.typing import NDArray
 from abut.arrays import Floats, Integers
 from abut.convex import track_many
 from abut.dynamics.quaternions import Quaternion, conjugate, matrix_columns, multiply, normalise, turning
-from abut.errors import Unsupported
 from abut.geometry.triangles import closest_point_triangle
-from abut.geometry.vec import Vec3, lerp, norm, scale
+from abut.geometry.vec import Vec3, cross, dot, lerp, norm, scale, subtract
 from abut.jit import element, kernel
 from abut.shapes.frames import Frame, carry, frame_of, relate, turn
 from abut.shapes.gaps import keep_own, measure_triangle
 from abut.shapes.narrow import load_triangle
-from abut.shapes.pool import IN_A, KIND, SURFACE, T0, T1, Cores, Trees
+from abut.shapes.pool import IN_A, KIND, SURFACE, T0, T1, V0, V1, Cores, Trees
 from abut.world.colliders import NOWHERE, Colliders
 from abut.world.impulses import POSITION, TURN, get, put
 from abut.world.store import Store
@@ -121,6 +121,38 @@ def measure_triangles(
             put(results, k, 1, turn(own[0], normal))
 
 
+@kernel
+def find_depths(
+    cores: Cores,
+    trees: Trees,
+    shapes: Integers,
+    poses_t0: Floats,
+    poses_t1: Floats,
+    poses_b: Floats,
+    triangles: Integers,
+    depths: Floats,
+) -> None:
+    """How far cores, at the deeper end of the step, reach behind the planes of triangles, seen from the side on which their frames start."""
+    for k in range(len(shapes)):
+        frame, s = frame_of(poses_b, k), shapes[k]
+        corners = trees.triangles[triangles[k]]
+        a = carry(frame, get(trees.points, corners[0], 0))
+        u = subtract(carry(frame, get(trees.points, corners[1], 0)), a)
+        v = subtract(carry(frame, get(trees.points, corners[2], 0)), a)
+        normal = cross(u, v)
+        size = norm(normal)
+        if size == 0.0:
+            depths[k] = -math.inf
+            continue
+        sign = 1.0 if dot(normal, subtract(get(poses_t0, k, 9), a)) >= 0.0 else -1.0
+        normal, lowest = scale(normal, sign / size), math.inf
+        for end in range(2):
+            own = frame_of(poses_t0, k) if end == 0 else frame_of(poses_t1, k)
+            for p in range(cores.table[s, V0], cores.table[s, V1]):
+                lowest = min(lowest, dot(normal, subtract(carry(own, get(cores.vertices, p, 0)), a)))
+        depths[k] = cores.radius[s] - lowest
+
+
 class _Advance:
     """Pairs of a collider and another, or one of its triangles: one row each, with the time up to which they are known to be apart."""
 
@@ -133,6 +165,7 @@ class _Advance:
         find_turns(before, self.after, angles)
         moved = self.after[:, POSITION:TURN] - before[:, POSITION:TURN]
         self.travel = moved[self.b] - moved[self.a]
+        self.angle = angles[self.a]
         self.spin_b = angles[self.b] * store.radius[self.b]
         self.spin = angles[self.a] * store.radius[self.a] + self.spin_b
         self.radius_b = np.where(self.triangle < 0, radius[colliders.shape[self.j] + 1], 0.0)
@@ -141,6 +174,23 @@ class _Advance:
         self.inner = np.zeros(len(rows), np.bool_)
         self.features = np.full((len(rows), 2), -1, np.int64)
         self.target = np.empty(len(rows))
+
+    def find_sliding(self, slop: float) -> NDArray[np.bool_]:
+        """Rows of triangles at rest that the core sinks behind by at most a slop during the step.
+
+        Between its ends a point that turns by φ around a center at a distance r is off the straight line by at most φ²·r / 8."""
+        still = (self.before[self.b] == self.after[self.b]).all(axis=1)
+        on = np.flatnonzero((self.triangle >= 0) & still)
+        start, end, other = np.empty((3, len(on), 12))
+        for out, ids, time in ((start, self.i, 0.0), (end, self.i, 1.0), (other, self.j, 0.0)):
+            times, own = np.full(len(on), time), (self.colliders.body, self.colliders.local)
+            place_at(self.before, self.after, *own, ids[on], times, out)
+        pool, shapes, depths = self.colliders.pool, self.colliders.shape[self.i[on]] + 1, np.empty(len(on))
+        find_depths(pool.cores, pool.trees, shapes, start, end, other, self.triangle[on], depths)
+        arm = self.store.radius[self.a[on]] - pool.cores.radius[shapes]
+        sliding = np.zeros(len(self.i), np.bool_)
+        sliding[on] = depths + self.angle[on] ** 2 / 8.0 * arm <= slop
+        return sliding
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Leave out rows that are done."""
@@ -189,6 +239,7 @@ class _Advance:
 
     def run(self, slop: float, times: Floats) -> None:
         """Lower times[body] to the first contact of each body."""
+        self.keep(~self.find_sliding(slop))
         found = self.start(slop)
         for step in range(MOST_STEPS):
             gap, normal = found[:, 0], found[:, 1:]
@@ -241,8 +292,6 @@ def stop_in_time(store: Store, colliders: Colliders, before: Floats, slop: float
         others = colliders.body[near]
         near = near[(others != body) & _agree(store, int(body), others)]
         own = np.flatnonzero(colliders.body == body)
-        if (table[colliders.shape[own] + 1, KIND] == SURFACE).any():
-            raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
         for j in near.tolist():
             is_surface = table[colliders.shape[j] + 1, KIND] == SURFACE
             triangles = _find_triangles(colliders, before, after, j, box) if is_surface else np.array([NO_TRIANGLE])

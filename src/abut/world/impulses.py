@@ -1,17 +1,24 @@
-"""Bodies as the solver sees them: rows of their states, and what an impulse does to two of them.
+"""Bodies as the solver sees them: rows of their states, and what an impulse does to a point of one.
 
 State rows (13): position of the center of mass, quaternion (w, x, y, z), velocity, angular velocity. Inverse rows (10): 1/mass, inverse inertia in
-the body's frame. `world` rows (9): the inverse inertia in the world.
+the body's frame. `world` rows (9): the inverse inertia in the world. Particles are bodies that do not turn.
+
+A side of a contact is a point of a body, given by the arm from its center of mass; or one on a bone, which divides the way between two particles:
+it moves by (1 − share) of the one and share of the other, and hands an impulse on to them in these parts.
 """
 
 import math
 
 from abut.arrays import Floats
 from abut.dynamics.quaternions import matrix_columns
-from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale, subtract
+from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale
 from abut.jit import element, kernel
 
 POSITION, TURN, VELOCITY, SPIN = 0, 3, 7, 10
+ALONE = -1
+
+Side = tuple[int, int, float, Vec3]
+"""A row; that of the second particle, or ALONE; its share; the arm."""
 
 
 @kernel
@@ -63,32 +70,37 @@ def apply(world: Floats, i: int, v: Vec3) -> Vec3:
 
 
 @kernel
-def effective_mass(inverse: Floats, world: Floats, a: int, b: int, arm_a: Vec3, arm_b: Vec3, d: Vec3) -> float:
-    """How hard it is to change the relative velocity at a contact along d: its effective mass; 0 if nothing can."""
-    turn_a, turn_b = cross(arm_a, d), cross(arm_b, d)
-    k = inverse[a, 0] + inverse[b, 0] + dot(turn_a, apply(world, a, turn_a)) + dot(turn_b, apply(world, b, turn_b))
-    return 1.0 / k if k > 0.0 else 0.0
+def mobility(inverse: Floats, world: Floats, side: Side, d: Vec3) -> float:
+    """How much a unit impulse along d changes the velocity of a point along d."""
+    i, j, share, arm = side
+    if j != ALONE:
+        return (1.0 - share) ** 2 * inverse[i, 0] + share**2 * inverse[j, 0]
+    turn = cross(arm, d)
+    return inverse[i, 0] + dot(turn, apply(world, i, turn))
 
 
 @kernel
-def relative_velocity(state: Floats, a: int, b: int, arm_a: Vec3, arm_b: Vec3) -> Vec3:
-    """Velocity of b's point of contact less that of a's."""
-    v_a = add(get(state, a, VELOCITY), cross(get(state, a, SPIN), arm_a))
-    v_b = add(get(state, b, VELOCITY), cross(get(state, b, SPIN), arm_b))
-    return subtract(v_b, v_a)
+def motion_of(rows: Floats, at: int, side: Side) -> Vec3:
+    """How a point moves whose body's velocity, or displacement, stands in a row from `at` on, and what it turns by behind that."""
+    i, j, share, arm = side
+    if j != ALONE:
+        return add_scaled(scale(get(rows, i, at), 1.0 - share), get(rows, j, at), share)
+    return add(get(rows, i, at), cross(get(rows, i, at + 3), arm))
 
 
 @kernel
-def push(state: Floats, inverse: Floats, world: Floats, a: int, b: int, arm_a: Vec3, arm_b: Vec3, j: Vec3) -> None:
-    """Apply the impulse j to b and −j to a."""
-    put(state, a, VELOCITY, add_scaled(get(state, a, VELOCITY), j, -inverse[a, 0]))
-    put(state, b, VELOCITY, add_scaled(get(state, b, VELOCITY), j, inverse[b, 0]))
-    put(state, a, SPIN, subtract(get(state, a, SPIN), apply(world, a, cross(arm_a, j))))
-    put(state, b, SPIN, add(get(state, b, SPIN), apply(world, b, cross(arm_b, j))))
+def push(state: Floats, inverse: Floats, world: Floats, side: Side, impulse: Vec3) -> None:
+    """Apply an impulse at a point."""
+    i, j, share, arm = side
+    if j != ALONE:
+        put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), impulse, (1.0 - share) * inverse[i, 0]))
+        put(state, j, VELOCITY, add_scaled(get(state, j, VELOCITY), impulse, share * inverse[j, 0]))
+        return
+    put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), impulse, inverse[i, 0]))
+    put(state, i, SPIN, add(get(state, i, SPIN), apply(world, i, cross(arm, impulse))))
 
 
 @kernel
-def twist(state: Floats, world: Floats, a: int, b: int, j: Vec3) -> None:
-    """Apply the angular impulse j to b and −j to a."""
-    put(state, a, SPIN, subtract(get(state, a, SPIN), apply(world, a, j)))
-    put(state, b, SPIN, add(get(state, b, SPIN), apply(world, b, j)))
+def twist(state: Floats, world: Floats, i: int, impulse: Vec3) -> None:
+    """Apply an angular impulse to a body."""
+    put(state, i, SPIN, add(get(state, i, SPIN), apply(world, i, impulse)))

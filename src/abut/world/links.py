@@ -1,31 +1,31 @@
 """Linkages in a world: particles and bones with cylinders (Peyré 2001, §5.2.2) that collide with bodies both ways.
 
-Each bone (or each particle) has a body that stands for it, of the mass of its particles. Before a step the linkage proposes where its particles go,
-gravity and constraints included, and the bodies get the velocities that lead there. The solver lets them meet everything else. After the
-step each particle is where its bodies came, on average; its velocity is what it moved.
+Each bone (or each particle) has a body that stands for it: it has the shape, the layer and the friction, and it is what others find and touch. What
+moves are the particles. For a step they are rows behind those of the bodies (`join`); a contact of a bone pushes the two particles at its ends, and
+the solver restores lengths and contacts in turn. After it the bodies are put where their bones came (`part`).
 
-That average breaks lengths where a contact moved one bone and not its neighbor. So the constraints are relaxed once more, in turn with the contacts
-that pressed in this step: a point of contact may slide or rise, but not go back into what it lies on.
+The bodies of a linkage sleep and wake together. One that sleeps wakes when it is touched, and when somebody sets the linkage's position,
+velocity, force or gravity; while it sleeps, its bodies are obstacles like any other.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.dynamics import Linkage
-from abut.dynamics.linkage import relax
 from abut.errors import InvalidInput
 from abut.shapes.solids import Capsule, Sphere
-from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY
-from abut.world.store import ALL_LAYERS
+from abut.world.bonds import Bonds
+from abut.world.impulses import ALONE, POSITION, SPIN, TURN, VELOCITY
+from abut.world.parts import IDENTITY, read_options
+from abut.world.store import ALL_LAYERS, AT_REST, Store
 
 if TYPE_CHECKING:
     from abut.world.world import World
-
-PASSES, SWEEPS = 16, 4
-"""How often constraints and contacts are satisfied in turn after a step, and sweeps over the constraints each time."""
 
 
 @dataclass
@@ -34,7 +34,56 @@ class _Linked:
     slots: Integers
     ends: Integers
     """(k,2) the particles of each body; the same one twice for a ball"""
-    proposed: Floats
+    is_continuous: bool
+    seen: tuple[object, ...] = ()
+    """what the last step left"""
+    put: tuple[object, ...] = ()
+    """where its bodies were put"""
+
+    def look(self) -> tuple[object, ...]:
+        """What a user may set."""
+        return self.linkage.position, self.linkage.velocity, self.linkage.force, self.linkage.gravity
+
+    def is_awake(self, awake: NDArray[np.bool_]) -> bool:
+        return bool(awake[self.slots].any())
+
+
+class Joined(NamedTuple):
+    """Bodies, and behind them the particles of linkages that are awake, as the solver wants them."""
+
+    state: Floats
+    inverse: Floats
+    inertia: Floats
+    gravity: Floats
+    moving: NDArray[np.bool_]
+    ends: Integers
+    """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
+    bonds: Bonds
+
+    def find_free(self, bodies: Integers, sides: Integers) -> Integers:
+        """(n,) 1 for bodies without contact, and for particles of linkages that neither touch anything nor hang on something."""
+        first = len(self.ends)
+        free = np.ones(len(self.state), np.int64)
+        free[bodies.ravel()] = 0
+        free[sides[sides != ALONE]] = 0
+        free[first:][self.bonds.inverse_mass == 0.0] = 0
+        for low, high in first + self.bonds.spans[:, :2]:
+            free[low:high] = free[low:high].min()
+        return free
+
+    def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
+        """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
+        ends = self.ends[bodies]
+        rows = np.concatenate((np.where(ends[:, :, 0] == ALONE, bodies, ends[:, :, 0]), ends[:, :, 1]), axis=1)
+        rows[:, 2:][ends[:, :, 0] == ends[:, :, 1]] = ALONE
+        a, b = (self.state[rows[:, k : k + 2], POSITION:TURN] for k in (0, 2))
+        along = b - a
+        length = np.maximum((along**2).sum(axis=2), np.finfo(np.float64).tiny)
+        share = np.clip(((points[:, np.newaxis] - a) * along).sum(axis=2) / length, 0.0, 1.0)
+        joined = np.zeros(len(bodies), np.bool_)
+        for k in (0, 2):
+            joined |= (rows[:, [k]] == rows[:, [1, 3]]).any(axis=1) & (rows[:, k] != ALONE)
+        return rows, share, joined
 
 
 class Links:
@@ -43,124 +92,173 @@ class Links:
     def __init__(self) -> None:
         self._all: list[_Linked] = []
 
+    @property
+    def linkages(self) -> tuple[Linkage, ...]:
+        """In the order in which they came."""
+        return tuple(linked.linkage for linked in self._all)
+
+    @property
+    def chains(self) -> Integers:
+        """(c,2) pairs of bodies that connect those of each linkage."""
+        each = [np.stack((linked.slots[:-1], linked.slots[1:]), axis=1) for linked in self._all]
+        return np.concatenate([np.empty((0, 2), np.int64), *each])
+
+    def find_held(self) -> Integers:
+        """A body of each linkage that has a fixed particle."""
+        return np.array([linked.slots[0] for linked in self._all if len(linked.linkage.fixed)], np.int64)
+
+    def find_continuous(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies of continuous linkages."""
+        found = np.zeros(count, np.bool_)
+        for linked in self._all:
+            found[linked.slots] = linked.is_continuous
+        return found
+
+    def find_pulled(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies of linkages that gravity or a force acts on."""
+        pulled = np.zeros(count, np.bool_)
+        for linked in self._all:
+            pulled[linked.slots] = bool(linked.linkage._outer_acceleration().any())
+        return pulled
+
     def refuse(self, slots: Integers) -> None:
-        """Bodies that stand for a linkage are not removed one by one."""
+        """Bodies that stand for a linkage are where it is, and not put elsewhere."""
         for linked in self._all:
             if np.isin(slots, linked.slots).any():
-                raise InvalidInput("handles", "names a body that stands for a part of a linkage")
+                raise InvalidInput(
+                    "handles", "names a body that stands for a part of a linkage: set the linkage's state"
+                )
+
+    def remove(self, slots: Integers) -> None:
+        """Forget linkages whose bodies are removed: all of them, a part is refused."""
+        kept: list[_Linked] = []
+        for linked in self._all:
+            named = np.isin(linked.slots, slots)
+            if named.any() and not named.all():
+                raise InvalidInput("handles", "names a part of a linkage: remove all its bodies, or none")
+            if not named.any():
+                kept.append(linked)
+        self._all = kept
 
     def add(
-        self, world: "World", linkage: Linkage, radius: float | None, friction: float, layer: int, mask: int | None
+        self, world: "World", linkage: object, radius: object, options: dict[str, Any], mask: int | None
     ) -> Integers:
         """See `World.link`."""
-        meets = ALL_LAYERS & ~layer if mask is None else mask
-        if radius is None and not (linkage.radius > 0.0).all():
-            raise InvalidInput("radius", "is needed: the linkage's bones have none")
-        count = len(linkage) if radius is not None else len(linkage.bones)
-        rows = np.arange(count)
-        ends = np.stack((rows, rows), axis=1) if radius is not None else np.array(linkage.bones)
-        handles = []
-        ball = None if radius is None else Sphere(radius)
-        for k in range(count):
-            mass = float(linkage.mass[ends[k, 0]]) if radius is not None else float(linkage.mass[ends[k]].sum())
-            shape = ball or Capsule(float(linkage.radius[k]), float(linkage.length[k]))
-            handles.append(world.add(shape, mass=mass, friction=friction, layer=layer, mask=meets))
-        store = world._store
-        slots = store.read(np.array(handles))
-        store.pull[slots] = 0.0  # the linkage has its own gravity
-        held = (linkage.inverse_mass[ends] == 0.0).all(axis=1)
-        store.inverse[slots[held]] = 0.0
-        if radius is not None:
-            store.inverse[slots, 1:] = 0.0  # a particle does not turn
-        linked = _Linked(linkage, slots, ends, np.array(linkage.position))
-        self._all.append(linked)
-        _put(world, linked, np.array(linkage.position), np.array(linkage.position), 1.0)
-        return frozen(np.array(handles))
+        if not isinstance(linkage, Linkage):
+            raise InvalidInput("linkage", f"is {type(linkage).__name__}, not a Linkage of abut.dynamics")
+        if any(linkage is other for other in self.linkages):
+            raise InvalidInput("linkage", "is in this world already")
+        layer = arrays.count(options["layer"], "layer", most=ALL_LAYERS)
+        said = {**options, "mask": ALL_LAYERS & ~layer if mask is None else mask}
+        rows = np.arange(len(linkage))
+        ends = linkage.bones if radius is None else np.stack((rows, rows), axis=1)
+        if not len(ends):
+            raise InvalidInput("linkage", "has no bones; with a radius, its particles collide")
+        shapes = _capsules_of(linkage) if radius is None else [Sphere(arrays.positive(radius, "radius"))] * len(ends)
+        is_continuous = read_options(said, [(shapes[0], IDENTITY)], 1).continuous
+        said["continuous"] = False  # that is for bodies that move alone
+        slots = np.concatenate([world._add(shape, IDENTITY[np.newaxis], said) for shape in shapes])
+        world._store.pull[slots] = 0.0  # the linkage has its own gravity
+        self._all.append(_Linked(linkage, slots, np.array(ends), is_continuous))
+        _put(world._store, self._all[-1])
+        return frozen(world._store.handles(slots))
 
-    def before(self, world: "World", dt: float) -> None:
-        """Where the linkages want to go, as velocities of their bodies."""
+    def follow(self, store: Store) -> None:
+        """Put bodies where their linkages are, if somebody has moved these."""
         for linked in self._all:
-            linked.proposed = np.array(linked.linkage.propose(dt))
-            _put(world, linked, np.array(linked.linkage.position), linked.proposed, dt)
+            if not _are_same(linked.put, linked.look()[:2]):
+                _put(store, linked)
 
-    def after(self, world: "World", dt: float) -> None:
-        """Where the linkages came."""
-        store = world._store
-        for linked in self._all:
-            linkage, slots = linked.linkage, linked.slots
-            middle = store.state[slots, POSITION:TURN]
-            axis = store.rotations(slots)[:, :, 2] * 0.5
-            spread = np.linalg.norm(np.subtract(*linked.proposed[linked.ends.T]), axis=1, keepdims=True)
-            total, number = np.zeros((len(linkage), 3)), np.zeros(len(linkage))
-            for k, sign in ((0, -1.0), (1, 1.0)):
-                np.add.at(total, linked.ends[:, k], middle + sign * axis * spread)
-                np.add.at(number, linked.ends[:, k], 1.0)
-            alone = number == 0.0
-            reached = np.where(alone[:, np.newaxis], linked.proposed, total / np.maximum(number, 1.0)[:, np.newaxis])
-            fixed = linkage.inverse_mass == 0.0
-            reached[fixed] = linked.proposed[fixed]
-            _restore(world, linked, reached)
-            linkage.accept(frozen(reached))
-            _put(world, linked, reached, reached, dt)
+    # --- one step
 
+    def find_changed(self, store: Store) -> Integers:
+        """Bodies of linkages that somebody has changed since the last step."""
+        self.follow(store)
+        changed = [linked.slots for linked in self._all if not _are_same(linked.seen, linked.look())]
+        return np.concatenate([np.empty(0, np.int64), *changed])
 
-def _restore(world: "World", linked: _Linked, reached: Floats) -> None:
-    """Relax positions in place, without moving points of contact inwards."""
-    linkage = linked.linkage
-    ends, share, normal = _pressed(world, linked)
-    weight = linkage.inverse_mass[ends] * share
-    total = (weight * share).sum(axis=1)
-    free = np.flatnonzero(total > 0.0)
-    ends, share, normal, weight, total = ends[free], share[free], normal[free], weight[free], total[free]
-    start, crowd = reached.copy(), np.maximum(np.bincount(ends.ravel(), minlength=len(reached)), 1)[:, np.newaxis]
-    for _ in range(PASSES):
-        worst = relax(
-            reached, linkage.inverse_mass, linkage._links, linkage._low, linkage._high, SWEEPS, linkage.tolerance
+    def join(self, store: Store, gravity: Floats, awake: NDArray[np.bool_], dt: float, rounds: int) -> Joined:
+        """Bodies and particles. rounds: how often in a step the solver visits the links."""
+        active = [linked for linked in self._all if linked.is_awake(awake)]
+        own = [linked.linkage for linked in active]
+        counts = np.array([(len(linkage), len(linkage._links)) for linkage in own], np.int64).reshape(-1, 2)
+        stops = counts.cumsum(axis=0)
+        starts, first = stops - counts, len(store.alive)
+        total = int(counts[:, 0].sum())
+        state, inverse = np.tile(AT_REST, (first + total, 1)), np.zeros((first + total, 10))
+        state[:first], inverse[:first] = store.state, np.where(awake[:, np.newaxis], store.inverse, 0.0)
+        inertia, pull = np.zeros((first + total, 3, 3)), np.zeros((first + total, 3))
+        inertia[:first], pull[:first] = store.inertia, (store.pull * awake)[:, np.newaxis] * gravity
+        moving, ends = np.ones(first + total, np.bool_), np.full((first, 2), ALONE)
+        moving[:first] = awake
+        for linked, start, stop in zip(active, starts[:, 0], stops[:, 0], strict=True):
+            linkage, rows = linked.linkage, slice(first + start, first + stop)
+            ends[linked.slots] = first + start + linked.ends
+            moving[linked.slots], inverse[linked.slots] = False, 0.0
+            state[rows, POSITION:TURN] = linkage.position
+            state[rows, VELOCITY:SPIN] = max(0.0, 1.0 - linkage.drag * dt) * linkage.velocity
+            inverse[rows, 0], pull[rows] = linkage.inverse_mass, linkage._outer_acceleration()
+        sweeps = np.array([-(-linkage.sweeps // rounds) for linkage in own], np.int64)
+        bonds = Bonds(
+            np.column_stack((starts[:, 0], stops[:, 0], starts[:, 1], stops[:, 1], sweeps)),
+            np.concatenate([np.empty((0, 2), np.int64), *(linkage._links for linkage in own)]),
+            np.concatenate([np.empty(0), *(linkage._low for linkage in own)]),
+            np.concatenate([np.empty(0), *(linkage._high for linkage in own)]),
+            np.ascontiguousarray(inverse[first:, 0]),
+            np.array([linkage.tolerance for linkage in own], np.float64),
+            np.empty((total, 3)),
+            np.zeros(len(own)),
         )
-        moved = ((reached - start)[ends] * share[:, :, np.newaxis]).sum(axis=1)
-        back = np.minimum((moved * normal).sum(axis=1), 0.0)
-        if worst <= linkage.tolerance and not back.any():
-            return
-        push = (-back / total)[:, np.newaxis, np.newaxis] * weight[:, :, np.newaxis] * normal[:, np.newaxis]
-        lifted = np.zeros_like(reached)
-        np.add.at(lifted, ends, push)
-        reached += lifted / crowd
+        return Joined(state, inverse, inertia, pull, moving, ends, bonds)
+
+    def part(self, store: Store, joined: Joined, awake: NDArray[np.bool_]) -> None:
+        """Bodies and linkages take what the solver made of them."""
+        first = len(store.alive)
+        store.state[:] = joined.state[:first]
+        active = [linked for linked in self._all if linked.is_awake(awake)]
+        for linked, span, worst in zip(active, joined.bonds.spans, joined.bonds.worst, strict=True):
+            rows = joined.state[first + span[0] : first + span[1]]
+            linked.linkage.position = rows[:, POSITION:TURN]
+            linked.linkage.velocity = rows[:, VELOCITY:SPIN]
+            linked.linkage.violation = float(worst)
+            _put(store, linked)
+
+    def rest(self, asleep: NDArray[np.bool_]) -> None:
+        """Linkages whose bodies sleep do not move."""
+        for linked in self._all:
+            if asleep[linked.slots].all():
+                linked.linkage.velocity = np.zeros((len(linked.linkage), 3))
+            linked.seen = linked.look()
 
 
-def _pressed(world: "World", linked: _Linked) -> tuple[Integers, Floats, Floats]:
-    """Contacts of a linkage in the last step: the two particles (k,2) beside each, their shares (k,2), and the normal (k,3) out of the other body."""
-    motor = world._motor
-    found: list[tuple[Integers, Floats, Floats]] = []
-    number = np.full(len(world._store.alive), -1)
-    number[linked.slots] = np.arange(len(linked.slots))
-    for side, sign in ((0, -1.0), (1, 1.0)):
-        bone = number[motor.bodies[:, side]]
-        rows = np.flatnonzero((bone >= 0) & (motor.impulses[:, -1] > 0.0))
-        ends = linked.ends[bone[rows]]
-        a, b = linked.proposed[ends[:, 0]], linked.proposed[ends[:, 1]]
-        length = np.maximum(((b - a) ** 2).sum(axis=1), np.finfo(np.float64).tiny)
-        along = np.clip(((motor.points[rows, :3] - a) * (b - a)).sum(axis=1) / length, 0.0, 1.0)
-        found.append((ends, np.stack((1.0 - along, along), axis=1), sign * motor.points[rows, 3:]))
-    one, two = found
-    return np.concatenate((one[0], two[0])), np.concatenate((one[1], two[1])), np.concatenate((one[2], two[2]))
+def _are_same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
+    """Whether these are the same objects: states are replaced, never written into."""
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
 
 
-def _put(world: "World", linked: _Linked, start: Floats, end: Floats, dt: float) -> None:
-    """Bodies between their particles at the start, moving so that they get where these are at the end."""
-    a, b = start[linked.ends[:, 0]], start[linked.ends[:, 1]]
-    c, d = end[linked.ends[:, 0]], end[linked.ends[:, 1]]
-    store, slots = world._store, linked.slots
-    store.state[slots, POSITION:TURN] = 0.5 * (a + b)
-    store.state[slots, VELOCITY:SPIN] = (0.5 * (c + d) - 0.5 * (a + b)) / dt
-    store.asleep[slots] = False
-    if (linked.ends[:, 0] == linked.ends[:, 1]).all():
-        return
-    u, w = _unit(b - a), _unit(d - c)
-    store.state[slots, TURN:VELOCITY] = _turn_z_to(u)
-    sine = np.cross(u, w)
-    size = np.linalg.norm(sine, axis=1, keepdims=True)
-    angle = np.arctan2(size, (u * w).sum(axis=1, keepdims=True))
-    store.state[slots, SPIN:] = np.divide(sine * angle, size * dt, out=np.zeros_like(sine), where=size > 0.0)
+def _capsules_of(linkage: Linkage) -> list[Capsule]:
+    for name, value in (("radius", linkage.radius), ("length", linkage.length)):
+        if not (value > 0.0).all():
+            row = int(np.argmin(value > 0.0))
+            raise InvalidInput("linkage", f"has a bone of {name} 0; with a radius, its particles collide instead", row)
+    return [Capsule(float(thick), float(long)) for thick, long in zip(linkage.radius, linkage.length, strict=True)]
+
+
+def _put(store: Store, linked: _Linked) -> None:
+    """Bodies where their particles are, moving with them."""
+    linked.put = linked.look()[:2]
+    store.moves += 1
+    (a, b), (v_a, v_b) = (
+        np.moveaxis(each[linked.ends], 1, 0) for each in (linked.linkage.position, linked.linkage.velocity)
+    )
+    store.state[linked.slots, POSITION:TURN] = 0.5 * (a + b)
+    store.state[linked.slots, VELOCITY:SPIN] = 0.5 * (v_a + v_b)
+    along = b - a
+    length = (along**2).sum(axis=1, keepdims=True)
+    turning = np.cross(along, v_b - v_a)
+    store.state[linked.slots, SPIN:] = np.divide(turning, length, out=np.zeros_like(turning), where=length > 0.0)
+    if (linked.ends[:, 0] != linked.ends[:, 1]).all():
+        store.state[linked.slots, TURN:VELOCITY] = _turn_z_to(_unit(along))
 
 
 def _unit(v: Floats) -> Floats:

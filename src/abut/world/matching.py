@@ -30,12 +30,17 @@ def match_impulses(
     points: Floats,
     new: Floats,
     table: Integers,
+    owner: Integers,
     reach: float,
 ) -> None:
     """Copy the numbers of old rows to new ones of the same pair: first where the features are the same, then where a point is the nearest.
 
+    What old rows without a successor had is shared by the new rows without a predecessor that touch: a body that lies on a face is carried by it,
+    whichever four of its corners stand for it.
+
     Features alone would not do: corners of equal boxes lie on each other's outline, now inside, now outside. Rows of a pair stand together.
-    table: room of a power of two, at least twice the old rows. reach: no point is taken for another that is farther away."""
+    table: room of a power of two, at least twice the old rows. owner: room, one for each new row. reach: no point is taken for another that is
+    farther away."""
     for k in range(len(table)):
         table[k] = -1
     for k in range(len(old_ids)):
@@ -51,44 +56,67 @@ def match_impulses(
         while 0 <= last < len(old_ids) and _same_pair(old_ids, last, old_ids, first):
             last += 1
         if first >= 0:
-            _match_pair(old_ids, old_points, old, first, last, ids, points, new, start, stop, reach)
+            _match_pair(old_ids, old_points, first, last, ids, points, start, stop, owner, reach)
+            _hand_on(old, first, last, points, new, start, stop, owner)
         start = stop
+
+
+@kernel
+def _is_taken(owner: Integers, start: int, stop: int, k: int) -> bool:
+    taken = False
+    for i in range(start, stop):
+        taken = taken or owner[i] == k
+    return taken
 
 
 @kernel
 def _match_pair(
     old_ids: Integers,
     old_points: Floats,
-    old: Floats,
     first: int,
     last: int,
     ids: Integers,
     points: Floats,
-    new: Floats,
     start: int,
     stop: int,
+    owner: Integers,
     reach: float,
 ) -> None:
-    """Rows first to last against rows start to stop. −1 in the last column of `new` stands for a row without a match so far."""
-    end = new.shape[1] - 1
+    """owner[i]: the old row, from first to last, that the new row i continues, or −1."""
     for i in range(start, stop):
-        new[i, end] = -1.0
+        owner[i] = -1
+    for i in range(start, stop):
         for k in range(first, last):
-            if old_ids[k, 2] == ids[i, 2] and old_ids[k, 1] == ids[i, 1] and old_ids[k, 0] == ids[i, 0]:
-                for c in range(end + 1):
-                    new[i, c] = old[k, c]
+            same = old_ids[k, 2] == ids[i, 2] and old_ids[k, 1] == ids[i, 1] and old_ids[k, 0] == ids[i, 0]
+            if same and not _is_taken(owner, start, stop, k):
+                owner[i] = k
+                break
     for i in range(start, stop):
-        if new[i, end] >= 0.0:
+        if owner[i] >= 0:
             continue
-        best, found = reach * reach, -1
+        best = reach * reach
         for k in range(first, last):
-            taken = False
-            for other in range(start, stop):  # by a row that has the same features
-                taken = taken or (
-                    old_ids[k, 2] == ids[other, 2] and old_ids[k, 1] == ids[other, 1] and old_ids[k, 0] == ids[other, 0]
-                )
             d = distance_sq(get(points, i, 0), get(old_points, k, 0))
-            if d <= best and not taken:
-                best, found = d, k
-        for c in range(end + 1):
-            new[i, c] = old[found, c] if found >= 0 else 0.0
+            if d <= best and not _is_taken(owner, start, stop, k):
+                best, owner[i] = d, k
+
+
+@kernel
+def _hand_on(
+    old: Floats, first: int, last: int, points: Floats, new: Floats, start: int, stop: int, owner: Integers
+) -> None:
+    """Numbers of rows first to last for rows start to stop. points[:, 6]: separations."""
+    heirs = 0
+    for i in range(start, stop):
+        if owner[i] < 0 and points[i, 6] <= 0.0:
+            heirs += 1
+    for c in range(old.shape[1]):
+        lost = 0.0
+        for k in range(first, last):
+            if heirs > 0 and not _is_taken(owner, start, stop, k):
+                lost += old[k, c]
+        for i in range(start, stop):
+            if owner[i] >= 0:
+                new[i, c] = old[owner[i], c]
+            elif points[i, 6] <= 0.0:
+                new[i, c] = lost / heirs

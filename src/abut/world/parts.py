@@ -1,7 +1,8 @@
-"""What a body is made of: its shapes with their places, and what they weigh together."""
+"""What a body is made of: its shapes with their places, what they weigh together, and what else is said of it. All is checked here, before a world
+takes it in."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,11 +10,68 @@ from abut import arrays
 from abut.arrays import Floats, frozen
 from abut.dynamics import MassProperties
 from abut.errors import InvalidInput, Unsupported
-from abut.shapes.solids import Shape, Soft, as_shape
-from abut.shapes.weight import combine
-from abut.world.store import DYNAMIC
+from abut.shapes.solids import Shape, Soft, Surface, Terrain, as_shape
+from abut.shapes.weight import combine, weigh_shell
+from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC
 
 IDENTITY: Floats = frozen(np.eye(4))
+STILL = (0.0, 0.0, 0.0)
+DEFAULTS: dict[str, Any] = {
+    "kind": "dynamic",
+    "density": 1.0,
+    "mass": None,
+    "velocity": STILL,
+    "spin": STILL,
+    "friction": 0.5,
+    "restitution": 0.0,
+    "layer": 1,
+    "mask": ALL_LAYERS,
+    "continuous": False,
+}
+
+
+class Options(NamedTuple):
+    """What is said of bodies of one kind, checked."""
+
+    kind: int
+    weight: MassProperties
+    velocity: Floats
+    spin: Floats
+    friction: float
+    restitution: float
+    layer: int
+    mask: int
+    continuous: bool
+
+
+def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count: int) -> Options:
+    """The options of `World.add` for so many bodies of these parts."""
+    unknown = set(given) - set(DEFAULTS)
+    if unknown:
+        raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
+    said = {**DEFAULTS, **given}
+    kind, continuous = said["kind"], said["continuous"]
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InvalidInput("kind", f"{kind!r} is not one of {', '.join(KINDS)}")
+    if not isinstance(continuous, bool | np.bool_):
+        raise InvalidInput("continuous", f"{continuous!r} is neither True nor False")
+    shapes = [shape for shape, _ in parts]
+    number = KINDS[kind]
+    if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
+        number = STATIC
+    if continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
+        raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
+    return Options(
+        number,
+        weigh_parts(parts, number, said),
+        arrays.stacked(said["velocity"], "velocity", (3,), count),
+        arrays.stacked(said["spin"], "spin", (3,), count),
+        arrays.scalar(said["friction"], "friction", least=0.0),
+        arrays.scalar(said["restitution"], "restitution", least=0.0, most=1.0),
+        arrays.count(said["layer"], "layer", most=ALL_LAYERS),
+        arrays.count(said["mask"], "mask", most=ALL_LAYERS),
+        bool(continuous),
+    )
 
 
 def read_parts(shape: object) -> list[tuple[Shape, Floats]]:
@@ -40,7 +98,11 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     wanted = None if options["mass"] is None else arrays.positive(options["mass"], "mass")
     if kind != DYNAMIC:
         return MassProperties(1.0, np.zeros(3), np.zeros((3, 3)))
-    weights = [shape.weigh(density) for shape, _ in parts]
+    open_ = [isinstance(shape, Surface) and not shape.is_solid for shape, _ in parts]
+    if wanted is not None and all(open_):
+        weights = [weigh_shell(shape.surface(), density) for shape, _ in parts]
+    else:
+        weights = [shape.weigh(density) for shape, _ in parts]
     total = combine(weights, [p[:3, :3] for _, p in parts], [p[:3, 3] for _, p in parts])
     if wanted is None:
         return total

@@ -39,6 +39,10 @@ class Store:
         self.alive = np.empty(0, np.bool_)
         self.asleep = np.empty(0, np.bool_)
         self.continuous = np.empty(0, np.bool_)
+        self.stirred = np.empty(0, np.bool_)
+        """Added, moved or deformed since the last step: it wakes what it touches."""
+        self.version = np.empty(0, np.int64)
+        """Of a deformable body, as the last step saw it."""
         self._free: list[int] = []
         self.moves = 0
         """how often bodies were put somewhere"""

@@ -1,18 +1,21 @@
 """Contacts of two surfaces: their hulls first, then the trees of boxes on the real triangles (Peyré 2001, §4.1; Meseure 1998).
 
 Where both meshes are convex, the world gives them to their hulls. Otherwise the hulls only say "apart"; when they touch, the trees find the pairs of
-faces that meet or come near. Each pair has one row: the middle of the crossing, the normal between the two faces' own, and as depth how far the
-corners of one face reach behind the other, the lesser of both ways. So the depth of a row is local, and vanishes as the faces part.
-At most MOST_ROWS rows are kept, spread over the contact.
+faces that meet or come near. Of two faces that meet, the part of the one that lies over the other reaches behind it by so much, and the other way
+round: the lesser of both is the depth of the row, along the normal of the face that is pierced, at the point that reaches farthest. So the depth is
+local, and vanishes as the faces part. Faces that come near are described by their nearest points, if they face each other: what lies behind a
+face of a solid was let through by another. At most MOST_ROWS rows are kept, spread over the contact.
 """
 
 import numpy as np
 
 from abut.arrays import Floats, Integers
 from abut.discrete import Deformable, Rigid, collide
-from abut.shapes.solids import Soft, Surface
+from abut.shapes.solids import BOTH, Soft, Surface
 
 MOST_ROWS = 8
+EDGE = 1e-9
+"""Of the size of a face: what is so little outside counts as over it."""
 
 
 def meet_surfaces(
@@ -25,15 +28,18 @@ def meet_surfaces(
         return np.empty((0, 7)), np.empty((0, 2), np.int64)
     corners_a = body_a.vertices[body_a.mesh.faces[hits.face_a]]
     corners_b = body_b.vertices[body_b.mesh.faces[hits.face_b]]
-    apart = np.linalg.norm(hits.segment[:, 1] - hits.segment[:, 0], axis=1)
-    gap = -np.minimum(_reach(corners_a, corners_b), _reach(corners_b, corners_a))
-    # Faces that do not meet are described by their nearest points, and the gap is their distance.
-    exact = collide(body_a, body_b) if margin > 0.0 else hits
-    keys = hits.face_a * len(body_b.mesh.faces) + hits.face_b
-    meeting = np.isin(keys, exact.face_a * len(body_b.mesh.faces) + exact.face_b)
-    gap = np.where(meeting, gap, apart)
-    rows = np.column_stack((hits.point, hits.normal, gap))
-    kept = _spread(rows)
+    normal_a, normal_b = _turn_normals(a, corners_a, corners_b), _turn_normals(b, corners_b, corners_a)
+    meeting = hits._details.gap < 0.0
+    rows = _describe_near(hits.segment, hits.normal)
+    near = ~meeting
+    for shape, inwards, normal in ((a, 1.0, normal_a), (b, -1.0, normal_b)):
+        if shape.side != BOTH:
+            near &= (rows[:, 3:6] * normal).sum(axis=1) * inwards > 0.0
+    rows[meeting] = _describe_meeting(*(each[meeting] for each in (corners_a, normal_a, corners_b, normal_b)))
+    kept = np.flatnonzero((meeting & np.isfinite(rows[:, 6])) | near)
+    if not len(kept):
+        return np.empty((0, 7)), np.empty((0, 2), np.int64)
+    kept = kept[_spread(rows[kept])]
     return rows[kept], np.stack((hits.face_a, hits.face_b), axis=1)[kept]
 
 
@@ -47,23 +53,80 @@ def _place(shape: Surface | Soft, pose: Floats, side: int) -> Rigid | Deformable
     return body
 
 
-def _reach(corners: Floats, planes: Floats) -> Floats:
-    """(n,) how far the corners (n,3,3) reach behind the planes of triangles (n,3,3), at most; 0 in front."""
-    normal = np.cross(planes[:, 1] - planes[:, 0], planes[:, 2] - planes[:, 0])
+def _turn_normals(shape: Surface | Soft, corners: Floats, others: Floats) -> Floats:
+    """(n,3) unit normals of faces; of a surface with two sides, those to the side on which the other face has more of itself."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
-    height = ((corners - planes[:, :1]) * normal[:, np.newaxis]).sum(axis=2)
-    return np.maximum(0.0, -height.min(axis=1))
+    if shape.side != BOTH:
+        return normal
+    height = ((others - corners[:, :1]) * normal[:, np.newaxis]).sum(axis=2)
+    return np.where((height.max(axis=1) >= -height.min(axis=1))[:, np.newaxis], normal, -normal)
+
+
+def _describe_near(segment: Floats, between: Floats) -> Floats:
+    """Rows of faces that do not meet, from their nearest points; `between` is the normal of those that touch."""
+    across = segment[:, 1] - segment[:, 0]
+    apart = np.linalg.norm(across, axis=1, keepdims=True)
+    normal = np.divide(across, apart, out=between.copy(), where=apart > 0.0)
+    return np.column_stack((segment.mean(axis=1), normal, apart))
+
+
+def _describe_meeting(corners_a: Floats, normal_a: Floats, corners_b: Floats, normal_b: Floats) -> Floats:
+    """Rows of faces that meet."""
+    depth_a, point_a = _reach_behind(corners_a, corners_b, normal_b)
+    depth_b, point_b = _reach_behind(corners_b, corners_a, normal_a)
+    first = (depth_a <= depth_b)[:, np.newaxis]
+    depth = np.minimum(depth_a, depth_b)[:, np.newaxis]
+    point = np.where(first, point_a + 0.5 * depth * normal_b, point_b + 0.5 * depth * normal_a)
+    return np.column_stack((point, np.where(first, -normal_b, normal_a), -depth))
+
+
+def _reach_behind(corners: Floats, face: Floats, normal: Floats) -> tuple[Floats, Floats]:
+    """(n,) how far the part of triangles that lies over a face reaches behind it, and (n,3) where; inf where no part does, or the face has no area.
+
+    The part is a polygon. Its corners are corners of the triangle, points where its edges cross the sides of the prism over the face, and
+    points over the corners of the face."""
+    outwards = np.cross(np.roll(face, -1, axis=1) - face, normal[:, np.newaxis])  # (n,3,3) of the sides of the prism
+    size = np.linalg.norm(outwards, axis=2).max(axis=1)
+
+    def beyond(points: Floats) -> Floats:  # (n,k,3) → (n,k,3) how far outside of each side, times its length
+        return ((points[:, :, np.newaxis] - face[:, np.newaxis]) * outwards[:, np.newaxis]).sum(axis=3)
+
+    ahead = np.roll(corners, -1, axis=1)
+    out, out_ahead = beyond(corners), beyond(ahead)
+    change = out - out_ahead
+    part = np.divide(out, change, out=np.full_like(change, np.nan), where=change != 0.0)  # (n, edge, side)
+    part[(part < 0.0) | (part > 1.0)] = np.nan
+    crossings = corners[:, :, np.newaxis] + part[..., np.newaxis] * (ahead - corners)[:, :, np.newaxis]
+    own = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    slope = (own * normal).sum(axis=1)[:, np.newaxis]
+    lift = ((corners[:, :1] - face) * own[:, np.newaxis]).sum(axis=2)
+    lift = np.divide(lift, slope, out=np.full_like(lift, np.nan), where=slope != 0.0)
+    above = face + lift[:, :, np.newaxis] * normal[:, np.newaxis]
+    edge_sides = np.cross(ahead - corners, own[:, np.newaxis])
+    inside = ((above[:, :, np.newaxis] - corners[:, np.newaxis]) * edge_sides[:, np.newaxis]).sum(axis=3)
+    above[(inside > 0.0).any(axis=2)] = np.nan
+    points = np.concatenate((corners, crossings.reshape(-1, 9, 3), above), axis=1)
+    over = (beyond(points) <= (EDGE * size**2)[:, np.newaxis, np.newaxis]).all(axis=2)
+    height = ((points - face[:, :1]) * normal[:, np.newaxis]).sum(axis=2)
+    height = np.where(over & (size > 0.0)[:, np.newaxis], height, np.inf)
+    lowest = np.argmin(height, axis=1)
+    rows = np.arange(len(corners))
+    depth = -height[rows, lowest]
+    return np.where(np.isfinite(depth), np.maximum(depth, 0.0), np.inf), points[rows, lowest]
 
 
 def _spread(rows: Floats) -> Integers:
-    """Up to MOST_ROWS rows: the deepest, then always the one farthest from those chosen."""
+    """Up to MOST_ROWS rows: the deepest, then always the one farthest from those chosen; then of those that only come near."""
     chosen = [int(np.argmin(rows[:, 6]))]
     distance = np.full(len(rows), np.inf)
-    while len(chosen) < min(MOST_ROWS, len(rows)):
-        distance = np.minimum(distance, ((rows[:, :3] - rows[chosen[-1], :3]) ** 2).sum(axis=1))
-        farthest = int(np.argmax(distance))
-        if distance[farthest] == 0.0:
-            break
-        chosen.append(farthest)
+    for group in (rows[:, 6] <= 0.0, rows[:, 6] > 0.0):
+        while len(chosen) < min(MOST_ROWS, len(rows)):
+            distance = np.minimum(distance, ((rows[:, :3] - rows[chosen[-1], :3]) ** 2).sum(axis=1))
+            left = np.where(group, distance, 0.0)
+            farthest = int(np.argmax(left))
+            if left[farthest] == 0.0:
+                break
+            chosen.append(farthest)
     return np.array(sorted(chosen))

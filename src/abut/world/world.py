@@ -20,10 +20,10 @@ from abut.world.colliders import Colliders, Rows
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
-from abut.world.parts import IDENTITY, radius_of, read_parts, weigh_parts
+from abut.world.parts import IDENTITY, radius_of, read_options, read_parts
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
-from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, Store
+from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
 
 POINT = Sphere(1e-300)
 """A point is asked about as a ball of no size."""
@@ -45,26 +45,38 @@ class World:
         sweeps: int = 2,
         sleeping: bool = True,
     ) -> None:
-        self.gravity = arrays.coordinates(gravity, "gravity", (3,), keep=True)
         self.slop = arrays.positive(slop, "slop")
         self._store, self._colliders = Store(), Colliders()
+        self.gravity = gravity
         self._motor = Motor(
             arrays.count(substeps, "substeps", least=1), arrays.count(sweeps, "sweeps", least=1), bool(sleeping)
         )
         self._links = Links()
-        self._touching = np.empty((0, 2), np.int64)
+        self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
+        """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
 
     def __len__(self) -> int:
         return len(self._store)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_known": None}
+        asked = self._known is not None  # the copy gives the same answer again
+        return {**vars(self), "_known": None, "_touching": self._touched if asked else self._touching}
 
     @property
     def handles(self) -> Integers:
         """The handles of all bodies, ascending by slot."""
         return frozen(self._store.handles(np.flatnonzero(self._store.alive)))
+
+    @property
+    def gravity(self) -> Floats:
+        """(3,) the acceleration of free bodies; setting it wakes them."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: object) -> None:
+        self._gravity = arrays.coordinates(value, "gravity", (3,), keep=True)
+        self._store.asleep[:], self._store.rest_time[:] = False, 0.0
 
     # --- bodies
 
@@ -92,65 +104,38 @@ class World:
         each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
         """
         placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
-        parts = read_parts(shape)
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
-        options = {"density": density, "mass": mass, "friction": friction, "restitution": restitution}
-        slots = self._add(parts, at[np.newaxis], kind, options, layer, mask, continuous)
-        self._store.state[slots, VELOCITY:SPIN] = arrays.coordinates(velocity, "velocity", (3,))
-        self._store.state[slots, SPIN:] = arrays.coordinates(spin, "spin", (3,))
+        options = {"kind": kind, "density": density, "mass": mass, "velocity": velocity, "spin": spin}
+        options |= {"friction": friction, "restitution": restitution, "layer": layer, "mask": mask}
+        slots = self._add(shape, at[np.newaxis], {**options, "continuous": continuous})
         return int(self._store.handles(slots)[0])
 
     def add_many(self, shape: object, poses: object, **options: Any) -> Integers:
         """Add a body at each of the poses (k,4,4), all with one shape; handles (k,). Options as for `add`; velocity and spin may be (k,3)."""
-        at = arrays.poses(poses, "poses")
-        kind, layer = options.pop("kind", "dynamic"), options.pop("layer", 1)
-        mask, continuous = options.pop("mask", ALL_LAYERS), options.pop("continuous", False)
-        speeds = [options.pop(name, (0.0, 0.0, 0.0)) for name in ("velocity", "spin")]
-        unknown = set(options) - {"density", "mass", "friction", "restitution"}
-        if unknown:
-            raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
-        filled = {"density": 1.0, "mass": None, "friction": 0.5, "restitution": 0.0, **options}
-        slots = self._add(read_parts(shape), at, kind, filled, layer, mask, continuous)
-        for name, value, first in (("velocity", speeds[0], VELOCITY), ("spin", speeds[1], SPIN)):
-            shaped = np.broadcast_to(np.asarray(value, np.float64), (len(at), 3))
-            self._store.state[slots, first : first + 3] = arrays.points(shaped, name)
-        return frozen(self._store.handles(slots))
+        return frozen(self._store.handles(self._add(shape, arrays.poses(poses, "poses"), options)))
 
-    def _add(
-        self,
-        parts: list[tuple[Shape, Floats]],
-        poses: Floats,
-        kind: str,
-        options: dict[str, Any],
-        layer: int,
-        mask: int,
-        continuous: bool,
-    ) -> Integers:
-        if kind not in KINDS:
-            raise InvalidInput("kind", f"{kind!r} is not one of {', '.join(KINDS)}")
-        number = KINDS[kind]
-        if any(isinstance(shape, Soft) for shape, _ in parts):
-            number = STATIC if number == DYNAMIC else number
-            if not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
-                raise Unsupported("a pose for a deformable body: its vertices already say where it is")
-        weight = weigh_parts(parts, number, options)
-        friction = arrays.scalar(options["friction"], "friction", least=0.0)
-        bounce = arrays.scalar(options["restitution"], "restitution", least=0.0, most=1.0)
-        bits = [arrays.count(value, name, most=ALL_LAYERS) for value, name in ((layer, "layer"), (mask, "mask"))]
-        store = self._store
+    def _add(self, shape: object, poses: Floats, options: dict[str, Any]) -> Integers:
+        parts = read_parts(shape)
+        said, places = read_options(options, parts, len(poses)), arrays.rigid_poses(poses, "poses")
+        is_soft = any(isinstance(part, Soft) for part, _ in parts)
+        if is_soft and not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
+            raise Unsupported("a pose for a deformable body: its vertices already say where it is")
+        weight, store = said.weight, self._store
         slots = store.take(len(poses))
-        store.kind[slots], store.layer[slots], store.mask[slots] = number, bits[0], bits[1]
-        store.friction[slots], store.restitution[slots], store.continuous[slots] = friction, bounce, bool(continuous)
-        store.center[slots], store.pull[slots] = weight.centre, float(number == DYNAMIC)
+        store.kind[slots], store.layer[slots], store.mask[slots] = said.kind, said.layer, said.mask
+        store.friction[slots], store.restitution[slots] = said.friction, said.restitution
+        store.continuous[slots], store.stirred[slots] = said.continuous, True
+        store.center[slots], store.pull[slots] = weight.centre, float(said.kind == DYNAMIC)
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
-        if number == DYNAMIC:
+        if said.kind == DYNAMIC:
             store.inverse[slots, 0] = 1.0 / weight.mass
             store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
-        store.set_poses(slots, arrays.rigid_poses(poses, "poses"))
-        store.radius[slots] = max(radius_of(shape, place, weight.centre) for shape, place in parts)
-        for part, (shape, place) in enumerate(parts):
+        store.state[slots, VELOCITY:SPIN], store.state[slots, SPIN:] = said.velocity, said.spin
+        store.set_poses(slots, places)
+        store.radius[slots] = max(radius_of(each, place, weight.centre) for each, place in parts)
+        for part, (each, place) in enumerate(parts):
             local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
-            ids = self._colliders.add(store, slots, shape.collider(), local)
+            ids = self._colliders.add(store, slots, each.collider(), local)
             self._colliders.part[ids] = part
         self._changed()
         return slots
@@ -158,7 +143,7 @@ class World:
     def remove(self, handles: object) -> None:
         """Remove bodies, one handle or many. What they touched wakes up; their contacts have ended."""
         slots = self._store.read(handles)
-        self._links.refuse(slots)
+        self._links.remove(slots)
         self._motor.wake_neighbors(self._store, self._colliders, slots)
         self._colliders.remove(slots)
         self._store.free(slots)
@@ -167,19 +152,19 @@ class World:
     def move(self, handles: object, poses: object = None, *, velocity: object = None, spin: object = None) -> None:
         """Put bodies at poses (4,4) or (k,4,4), and give them velocities (3,) or (k,3); what is None stays. They wake up."""
         slots = self._store.read(handles)
-        count = len(slots)
-        if poses is not None:
+        self._links.refuse(slots)
+        at = None if poses is None else arrays.rigid_poses(arrays.stacked(poses, "poses", (4, 4), len(slots)), "poses")
+        given = (("velocity", velocity, VELOCITY), ("spin", spin, SPIN))
+        speeds = [
+            (first, arrays.stacked(value, name, (3,), len(slots))) for name, value, first in given if value is not None
+        ]
+        if at is not None:
             if any(isinstance(self._colliders.shapes[i], Soft) for i in self._shapes_of(slots)):
                 raise Unsupported("a pose for a deformable body: its vertices already say where it is")
-            given = np.asarray(poses)
-            at = arrays.rigid_poses(given[np.newaxis] if given.ndim == 2 else given, "poses")
-            if len(at) != count:
-                raise InvalidInput("poses", f"has {len(at)} rows for {count} bodies")
             self._store.set_poses(slots, at)
-        for name, value, first in (("velocity", velocity, VELOCITY), ("spin", spin, SPIN)):
-            if value is not None:
-                shaped = np.broadcast_to(np.asarray(value, np.float64), (count, 3))
-                self._store.state[slots, first : first + 3] = arrays.points(shaped, name)
+        for first, value in speeds:
+            self._store.state[slots, first : first + 3] = value
+        self._store.stirred[slots] = True
         self._motor.wake_neighbors(self._store, self._colliders, slots)
         self._changed()
 
@@ -204,7 +189,7 @@ class World:
 
     def shape_of(self, handle: int) -> list[tuple[Shape, Floats]]:
         """The shapes of a body, each with its pose (4,4) in the body's frame."""
-        slot = int(self._store.read(handle)[0])
+        slot = int(self._store.read(arrays.count(handle, "handle", most=2**62))[0])
         ids = np.flatnonzero(self._colliders.body == slot)
         ids = ids[np.argsort(self._colliders.part[ids])]
         result = []
@@ -224,6 +209,7 @@ class World:
     # --- questions
 
     def _place(self) -> None:
+        self._links.follow(self._store)
         if self._colliders.settle(self._store, self.slop):
             self._changed()
 
@@ -249,7 +235,7 @@ class World:
         pairs = unite_rows(np.minimum(body_a, body_b), np.maximum(body_a, body_b))
         begun, ended = np.empty_like(pairs), np.empty_like(self._touching)
         counts = compare_pairs(self._touching, pairs, begun, ended)
-        self._touching = pairs
+        self._touching, self._touched = pairs, self._touching
         columns = (body_a, body_b, colliders.part[a], colliders.part[b], ids[:, 0].copy(), ids[:, 1].copy())
         depth = np.maximum(-numbers[:, 6], 0.0)
         impulse = self._motor.impulses_of(Rows(numbers, ids), self.slop)
@@ -260,8 +246,7 @@ class World:
 
     def ray(self, origins: object, directions: object, *, reach: float = np.inf, mask: int = ALL_LAYERS) -> RayHits:
         """What rays (k,3), (k,3) meet first, no farther than `reach`; directions need not be of length 1. mask: layers that count."""
-        start = arrays.points(np.atleast_2d(np.asarray(origins)), "origins")
-        toward = arrays.points(np.atleast_2d(np.asarray(directions)), "directions")
+        start, toward = arrays.stacked(origins, "origins", (3,)), arrays.stacked(directions, "directions", (3,))
         if len(start) != len(toward):
             raise InvalidInput("directions", f"has {len(toward)} rows for {len(start)} origins")
         length = np.linalg.norm(toward, axis=1, keepdims=True)
@@ -315,20 +300,27 @@ class World:
         friction: float = 0.5,
         layer: int = 1,
         mask: int | None = None,
+        continuous: bool = False,
     ) -> Integers:
         """Let a linkage of particles and bones (`abut.dynamics`) take part: it moves with `step`, and collides with bodies both ways.
 
         Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default everything but its own
-        layer, so give it one of its own if it shall not meet itself. Handles of the bodies that stand for it.
+        layer, so give it one of its own if it shall not meet itself. Bones with a joint in common never meet. continuous: look for contacts
+        as far ahead as it moves in a step, for a fast one; then it may be held up by what it only passes. Handles of the bodies that stand for it: to
+        take it out, `remove` them all; to move it, set its position.
         """
-        return self._links.add(self, linkage, radius, friction, layer, mask)
+        options = {"friction": friction, "layer": layer, "continuous": continuous}
+        return self._links.add(self, linkage, radius, options, mask)
+
+    @property
+    def linkages(self) -> tuple[Linkage, ...]:
+        """The linkages that take part: those of a world that was pickled are copies."""
+        return self._links.linkages
 
     def step(self, dt: float) -> None:
         """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through."""
         length = arrays.positive(dt, "dt")
-        self._links.before(self, length)
         self._motor.step(self, length)
-        self._links.after(self, length)
         self._changed()
 
     def validate(self) -> None:

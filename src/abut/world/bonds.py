@@ -1,0 +1,84 @@
+"""Links between particles in the solver: velocities for which lengths stay within their bounds.
+
+Before the particles move, `restore_lengths` looks where they would get within the substep, relaxes these places (Peyré 2001, §5.2.2), and takes the
+velocities that lead there. What restores a length that was lost must not go on as motion: after the particles moved, `hold_lengths` takes from the
+velocities what would change lengths that are fixed or at a bound. Without it a cloth that is pressed together trembles.
+"""
+
+from typing import NamedTuple
+
+from abut.arrays import Floats, Integers
+from abut.dynamics.linkage import relax
+from abut.geometry.vec import add_scaled, dot, norm, scale, subtract
+from abut.jit import kernel
+from abut.world.impulses import POSITION, VELOCITY, get, put
+
+
+class Bonds(NamedTuple):
+    """The linkages: their particles are the last rows of the state, one linkage after the other, and so are their links."""
+
+    spans: Integers
+    """(k,5) first and last particle, first and last link, sweeps over the links for each over the contacts"""
+    links: Integers
+    """(l,2) particles, counted from the first of the linkage"""
+    low: Floats
+    high: Floats
+    inverse_mass: Floats
+    tolerance: Floats
+    """(k,)"""
+    place: Floats
+    """(m,3) room: where the particles get in a substep"""
+    worst: Floats
+    """(k,) written: how far off the worst link was in the last sweep"""
+
+
+@kernel
+def restore_lengths(state: Floats, bonds: Bonds, h: float) -> None:
+    """Change the velocities so that after a time h the lengths are within their bounds."""
+    place, first = bonds.place, len(state) - len(bonds.place)
+    for k in range(len(bonds.spans)):
+        low, high = bonds.spans[k, 0], bonds.spans[k, 1]
+        start, stop = bonds.spans[k, 2], bonds.spans[k, 3]
+        for i in range(low, high):
+            put(place, i, 0, add_scaled(get(state, first + i, POSITION), get(state, first + i, VELOCITY), h))
+        bonds.worst[k] = relax(
+            place[low:high],
+            bonds.inverse_mass[low:high],
+            bonds.links[start:stop],
+            bonds.low[start:stop],
+            bonds.high[start:stop],
+            bonds.spans[k, 4],
+            bonds.tolerance[k],
+        )
+        for i in range(low, high):
+            moved = subtract(get(place, i, 0), get(state, first + i, POSITION))
+            put(state, first + i, VELOCITY, scale(moved, 1.0 / h))
+
+
+@kernel
+def hold_lengths(state: Floats, bonds: Bonds) -> None:
+    """Take from the velocities what changes a fixed length, or leads out of the bounds of one that is at them."""
+    particles = len(state) - len(bonds.place)
+    for k in range(len(bonds.spans)):
+        first = particles + bonds.spans[k, 0]
+        start, stop = bonds.spans[k, 2], bonds.spans[k, 3]
+        for sweep in range(bonds.spans[k, 4]):
+            for at in range(start, stop):
+                link = at if sweep % 2 == 0 else start + stop - 1 - at
+                _hold_length(state, bonds, first + bonds.links[link, 0], first + bonds.links[link, 1], link)
+
+
+@kernel
+def _hold_length(state: Floats, bonds: Bonds, i: int, j: int, link: int) -> None:
+    shift = len(state) - len(bonds.place)
+    w_i, w_j = bonds.inverse_mass[i - shift], bonds.inverse_mass[j - shift]
+    d = subtract(get(state, j, POSITION), get(state, i, POSITION))
+    length = norm(d)
+    if length == 0.0 or w_i + w_j == 0.0:
+        return
+    low, high = bonds.low[link], bonds.high[link]
+    rate = dot(subtract(get(state, j, VELOCITY), get(state, i, VELOCITY)), d) / length
+    if low == high or (rate > 0.0 and length >= high) or (rate < 0.0 and length <= low):
+        change = rate / (length * (w_i + w_j))
+        put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), d, change * w_i))
+        put(state, j, VELOCITY, add_scaled(get(state, j, VELOCITY), d, -change * w_j))
