@@ -18,7 +18,8 @@ from abut.world.continuous import stop_in_time
 from abut.world.impulses import VELOCITY, turn_inertias
 from abut.world.islands import find_islands
 from abut.world.matching import match_impulses
-from abut.world.solver import BOUNCE, FRICTION, JB, JN, JT, ROLL, SHARE_A, SHARE_B, TOTAL, WIDTH, prepare, step_bodies
+from abut.world.rows import BOUNCE, FRICTION, JB, JN, JT, ROLL, SHARE_A, SHARE_B, TOTAL, WIDTH, prepare
+from abut.world.solver import step_bodies
 from abut.world.store import KINEMATIC, Store
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class Motor:
         turn_inertias(joined.state, joined.inverse, inertias)
         contacts = np.zeros((len(pairs), WIDTH))
         contacts[:, [SHARE_A, SHARE_B]] = shares
-        prepare(joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers, contacts, slop)
+        room = np.zeros((len(joined.state), 6))
+        prepare(joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers, contacts, room, slop)
         contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
         contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
         contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1] * dt

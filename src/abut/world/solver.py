@@ -20,73 +20,55 @@ import math
 
 from abut.arrays import Floats, Integers
 from abut.dynamics.rigid import turn_freely
-from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, norm_sq, scale, subtract
+from abut.geometry.vec import Vec3, add_scaled, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel, stay_apart
 from abut.world.bonds import Bonds, hold_lengths, restore_lengths
 from abut.world.impulses import (
-    ALONE,
     POSITION,
     SPIN,
     VELOCITY,
     Side,
     get,
-    mobility,
-    motion_of,
     push,
     put,
-    tangent_to,
     twist,
+)
+from abut.world.rows import (
+    APPROACH,
+    BOUNCE,
+    FRICTION,
+    GAP,
+    HELD,
+    JB,
+    JN,
+    JT,
+    KICK,
+    MASS_B,
+    MASS_N,
+    MASS_R,
+    MASS_T,
+    REACH,
+    REST,
+    ROLL,
+    STANDS,
+    TOTAL,
+    B,
+    N,
+    T,
+    relative,
+    sides_of,
 )
 
 STIFFNESS = 0.25
 DAMPING = 4.0
 """Of the spring and damper that stand for a contact that is too deep: a quarter of a cycle a substep, the most that is stable, and four times
 critical damping. A rigid push in their place feeds the rocking of a stack of five until it falls."""
-REST = 0.5
-"""Bodies rest this part of the slop deep, and are held there from both sides: neither do contacts come and go, nor can a stack lean freely."""
 HOLDS, FIRM = 0.7, 0.95
 """Parts of the slop between which the spring stops giving way to the load. A stack of twenty boxes is 0.63 slop deep at its foot."""
 BOUNCE_SWEEPS, CALM = 32, 1e-3
 """A box that falls flat on its four corners has the full bounce, to 1e-3, after ten sweeps."""
-PATCH = 4.0
-"""In slops: contacts of a pair that lie within so much of a line do not keep it from rolling."""
-# Contact rows: normal, two tangents, arms from the centers of mass, angular impulse, then numbers.
-N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
-GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE = range(18, 25)
-JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK = range(25, 35)
-WIDTH = 35
 
 Limits = tuple[float, float, float, float, float, float]
-
-
-@kernel
-def _sides(pairs: Integers, rows: Floats, i: int) -> tuple[Side, Side]:
-    """The two points that touch. pairs (n,4): bodies, or first particles, of a and b; then second particles."""
-    a = (pairs[i, 0], pairs[i, 2], rows[i, SHARE_A], get(rows, i, ARM_A))
-    b = (pairs[i, 1], pairs[i, 3], rows[i, SHARE_B], get(rows, i, ARM_B))
-    return a, b
-
-
-@kernel
-def _relative(rows: Floats, at: int, a: Side, b: Side) -> Vec3:
-    """How b's point moves, seen from a's."""
-    return subtract(motion_of(rows, at, b), motion_of(rows, at, a))
-
-
-@kernel
-def _pull_at(gravity: Floats, side: Side) -> Vec3:
-    """What gravity does to a point."""
-    i, j, share, _ = side
-    if j == ALONE:
-        return get(gravity, i, 0)
-    return add_scaled(scale(get(gravity, i, 0), 1.0 - share), get(gravity, j, 0), share)
-
-
-@kernel
-def _mass(inverse: Floats, world: Floats, a: Side, b: Side, d: Vec3) -> float:
-    """How hard it is to change the relative velocity of two points along d; 0 if nothing can."""
-    k = mobility(inverse, world, a, d) + mobility(inverse, world, b, d)
-    return 1.0 / k if k > 0.0 else 0.0
 
 
 @kernel
@@ -97,77 +79,12 @@ def _push_apart(state: Floats, inverse: Floats, world: Floats, a: Side, b: Side,
 
 
 @kernel
-def _same_bodies(pairs: Integers, i: int, k: int) -> bool:
-    same = pairs[i, 0] == pairs[k, 0] and pairs[i, 1] == pairs[k, 1]
-    return same and pairs[i, 2] == pairs[k, 2] and pairs[i, 3] == pairs[k, 3]
-
-
-@kernel
-def prepare(
-    state: Floats,
-    inverse: Floats,
-    world: Floats,
-    gravity: Floats,
-    pairs: Integers,
-    found: Floats,
-    rows: Floats,
-    slop: float,
-) -> None:
-    """Contact rows from the narrow phase's; FRICTION, BOUNCE, shares and impulses are set by the caller. `gravity` (n,3) is each body's own.
-
-    Contacts shall be REST · slop deep. Rows of a pair stand together."""
-    for i in range(len(pairs)):
-        a, b = pairs[i, 0], pairs[i, 1]
-        point, normal = get(found, i, 0), get(found, i, 3)
-        t = tangent_to(normal)
-        s = cross(normal, t)
-        put(rows, i, N, normal)
-        put(rows, i, T, t)
-        put(rows, i, B, s)
-        put(rows, i, ARM_A, subtract(point, get(state, a, POSITION)))
-        put(rows, i, ARM_B, subtract(point, get(state, b, POSITION)))
-        side_a, side_b = _sides(pairs, rows, i)
-        rows[i, GAP], rows[i, TOTAL] = found[i, 6] + REST * slop, 0.0
-        rows[i, MASS_N] = _mass(inverse, world, side_a, side_b, normal)
-        rows[i, MASS_T] = _mass(inverse, world, side_a, side_b, t)
-        rows[i, MASS_B] = _mass(inverse, world, side_a, side_b, s)
-        k = world[a, 0] + world[a, 4] + world[a, 8] + world[b, 0] + world[b, 4] + world[b, 8]
-        rows[i, MASS_R] = (
-            1.0 / k if k > 0.0 else 0.0
-        )  # no less than any direction's: it may take more sweeps, never overshoot
-        speed = dot(_relative(state, VELOCITY, side_a, side_b), normal)
-        pull = dot(subtract(_pull_at(gravity, side_b), _pull_at(gravity, side_a)), normal)
-        rows[i, APPROACH] = math.sqrt(max(0.0, speed * speed - 2.0 * pull * rows[i, GAP])) if speed < 0.0 else 0.0
-    start = 0
-    while start < len(pairs):
-        stop = start + 1
-        while stop < len(pairs) and _same_bodies(pairs, start, stop):
-            stop += 1
-        turns = _can_turn(inverse, world, pairs[start, 0]) and _can_turn(inverse, world, pairs[start, 1])
-        reach = slop if turns and _is_narrow(found, start, stop, PATCH * slop) else 0.0
-        for i in range(start, stop):
-            rows[i, REACH] = reach
-        start = stop
-
-
-@kernel
-def _can_turn(inverse: Floats, world: Floats, i: int) -> bool:
-    """Whether a body takes an angular impulse, or stands fast; a particle does neither."""
-    return inverse[i, 0] == 0.0 or world[i, 0] + world[i, 4] + world[i, 8] > 0.0
-
-
-@kernel
-def _is_narrow(found: Floats, start: int, stop: int, width: float) -> bool:
-    """Whether the points of some rows lie along a line."""
-    p, far, most = get(found, start, 0), start, 0.0
-    for i in range(start + 1, stop):
-        d = distance_sq(p, get(found, i, 0))
-        if d > most:
-            far, most = i, d
-    u, wide = subtract(get(found, far, 0), p), 0.0
-    for i in range(start + 1, stop):
-        wide = max(wide, norm_sq(cross(u, subtract(get(found, i, 0), p))))
-    return wide <= width * width * most
+def _press(state: Floats, inverse: Floats, world: Floats, a: Side, b: Side, j: Vec3, stands: float) -> None:
+    """The same for the normal impulse: a side that stands on the ground hands it on."""
+    if stands >= 0.0:
+        push(state, inverse, world, a, scale(j, -1.0))
+    if stands <= 0.0:
+        push(state, inverse, world, b, j)
 
 
 @element
@@ -194,17 +111,17 @@ def _solve_row(
     limits: Limits,
 ) -> None:
     """One contact: the normal first, then friction. limits: see `soften`."""
-    a, b = _sides(pairs, rows, i)
+    a, b = sides_of(pairs, rows, i)
     n = get(rows, i, N)
-    gap = rows[i, GAP] + dot(_relative(moved, 0, a, b), n)
+    gap = rows[i, GAP] + dot(relative(moved, 0, a, b), n)
     bias = gap / h if gap > 0.0 else max(limits[0] * gap, -limits[1])
     firm, give = (1.0, 0.0) if gap > 0.0 else (limits[2], limits[3])
-    v = _relative(state, VELOCITY, a, b)
+    v = relative(state, VELOCITY, a, b)
     old = rows[i, JN]
     held = min(1.0, max(0.0, limits[4] * gap + limits[5])) * rows[i, HELD]
     rows[i, JN] = max(0.0, old - firm * rows[i, MASS_N] * (dot(v, n) + bias) - give * (old - held))
-    _push_apart(state, inverse, world, a, b, scale(n, rows[i, JN] - old))
-    v = _relative(state, VELOCITY, a, b)
+    _press(state, inverse, world, a, b, scale(n, rows[i, JN] - old), rows[i, STANDS])
+    v = relative(state, VELOCITY, a, b)
     t, s = get(rows, i, T), get(rows, i, B)
     old_t, old_s = rows[i, JT], rows[i, JB]
     new_t, new_s = old_t - rows[i, MASS_T] * dot(v, t), old_s - rows[i, MASS_B] * dot(v, s)
@@ -266,10 +183,10 @@ def _solve(
 @kernel
 def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows: Floats) -> None:
     for i in range(len(pairs)):
-        j = add_scaled(scale(get(rows, i, N), rows[i, JN]), get(rows, i, T), rows[i, JT])
-        j = add_scaled(j, get(rows, i, B), rows[i, JB])
-        a, b = _sides(pairs, rows, i)
-        _push_apart(state, inverse, world, a, b, j)
+        a, b = sides_of(pairs, rows, i)
+        _press(state, inverse, world, a, b, scale(get(rows, i, N), rows[i, JN]), rows[i, STANDS])
+        along = add_scaled(scale(get(rows, i, T), rows[i, JT]), get(rows, i, B), rows[i, JB])
+        _push_apart(state, inverse, world, a, b, along)
         if rows[i, REACH] > 0.0:
             _twist_apart(state, world, a[0], b[0], get(rows, i, ROLL))
         else:
@@ -344,14 +261,14 @@ def _bounce(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows
         for i in range(len(pairs)):
             if rows[i, BOUNCE] == 0.0 or rows[i, APPROACH] < slowest or rows[i, TOTAL] == 0.0:
                 continue
-            a, b = _sides(pairs, rows, i)
+            a, b = sides_of(pairs, rows, i)
             n = get(rows, i, N)
-            missing = rows[i, BOUNCE] * rows[i, APPROACH] - dot(_relative(state, VELOCITY, a, b), n)
+            missing = rows[i, BOUNCE] * rows[i, APPROACH] - dot(relative(state, VELOCITY, a, b), n)
             old = rows[i, KICK] if sweep > 0 else 0.0
             rows[i, KICK] = max(0.0, old + rows[i, MASS_N] * missing)
             j = rows[i, KICK] - old
             rows[i, TOTAL] += j
-            _push_apart(state, inverse, world, a, b, scale(n, j))
+            _press(state, inverse, world, a, b, scale(n, j), rows[i, STANDS])
             if rows[i, MASS_N] > 0.0:
                 worst = max(worst, abs(j) / (rows[i, MASS_N] * rows[i, APPROACH]))
         if worst <= CALM:
