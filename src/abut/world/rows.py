@@ -20,8 +20,8 @@ PATCH = 4.0
 """In slops: contacts of a pair that lie within so much of a line do not keep it from rolling."""
 N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
 GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE = range(18, 25)
-JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK, STANDS = range(25, 36)
-WIDTH = 36
+JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK, STANDS, COLD = range(25, 37)
+WIDTH = 37
 
 
 @kernel
@@ -121,6 +121,9 @@ def _find_standing(inverse: Floats, world: Floats, pairs: Integers, rows: Floats
         a, b = sides_of(pairs, rows, i)
         n = get(rows, i, N)
         mobility_a, mobility_b = mobility(inverse, world, a, n), mobility(inverse, world, b, n)
+        light_a = mobility_b > 0.0 and mobility_a > HEAVY * mobility_b and not _can_turn(inverse, world, a[0])
+        light_b = mobility_a > 0.0 and mobility_b > HEAVY * mobility_a and not _can_turn(inverse, world, b[0])
+        rows[i, COLD] = 1.0 if light_a or light_b else 0.0
         if mobility_b > 0.0 and mobility_a > HEAVY * mobility_b and dot(motion_of(support, 0, a), n) > 0.5:
             rows[i, STANDS], rows[i, MASS_N] = -1.0, 1.0 / mobility_b
         elif mobility_a > 0.0 and mobility_b > HEAVY * mobility_a and dot(motion_of(support, 0, b), n) < -0.5:

@@ -36,6 +36,7 @@ from abut.world.impulses import (
 from abut.world.rows import (
     APPROACH,
     BOUNCE,
+    COLD,
     FRICTION,
     GAP,
     HELD,
@@ -184,6 +185,8 @@ def _solve(
 def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows: Floats) -> None:
     for i in range(len(pairs)):
         a, b = sides_of(pairs, rows, i)
+        if rows[i, COLD] != 0.0:
+            rows[i, JN], rows[i, JT], rows[i, JB] = 0.0, 0.0, 0.0
         _press(state, inverse, world, a, b, scale(get(rows, i, N), rows[i, JN]), rows[i, STANDS])
         along = add_scaled(scale(get(rows, i, T), rows[i, JT]), get(rows, i, B), rows[i, JB])
         _push_apart(state, inverse, world, a, b, along)
