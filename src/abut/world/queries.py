@@ -97,15 +97,13 @@ class Queries:
         """(m,2) places and colliders of a kind, by the distance of their boxes: for each place some, then always twice as many.
 
         No farther than the place's limit, column 0 of `limits`, which may come down in between."""
-        colliders, count = self.colliders, len(asked.boxes)
-        last = np.full((count, 2), -1.0)
+        colliders, last = self.colliders, np.full((len(asked.boxes), 2), -1.0)
         parts = (self.store.layer, colliders.body, colliders.shape, colliders.boxes, asked.pool.cores.table)
-        while True:
-            found, gaps_sq = np.empty((count * size, 2), np.int64), np.empty(count * size)
+        while room := size * np.count_nonzero(last[:, 0] < np.inf):
+            found, gaps_sq = np.empty((room, 2), np.int64), np.empty(room)
             found = found[: choose_near(asked.boxes, limits, last, size, kind, asked.bits, *parts, found, gaps_sq)]
-            if not len(found):
-                return
-            yield found
+            if len(found):
+                yield found
             size = min(2 * size, len(colliders.body))
 
     def _beside(self, asked: Asked, near: Integers) -> tuple[Floats, Integers, Integers]:
@@ -196,11 +194,8 @@ class Queries:
 
     def _search_meshes(self, asked: Asked, numbers: Floats, other: Integers) -> None:
         """The same for surfaces, where they are nearer."""
-        for near in self._near(asked, SURFACE, numbers, len(self.colliders.body)):
+        for near in self._near(asked, SURFACE, numbers, FEW):
             poses, shapes, pairs = self._beside(asked, near)
-            bundles = (asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes)
-            for query in np.unique(near[:, 0]).tolist():
-                rows = np.flatnonzero(near[:, 0] == query)
-                rows = rows[np.argsort(near[rows, 1])]
-                nearer = find_closest(*bundles, query, pairs[rows, 1], numbers[query])
-                other[query] = near[nearer - len(numbers), 1] if nearer >= 0 else other[query]
+            nearer = np.full(len(other), NOWHERE)
+            find_closest(asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, numbers, nearer)
+            other[nearer >= 0] = near[nearer[nearer >= 0], 1]
