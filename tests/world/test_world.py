@@ -251,7 +251,7 @@ def test_questions_agree_with_one_hull_after_the_other():
         np.testing.assert_allclose(nearest.point_b - nearest.point_a, nearest.distance * nearest.normal, atol=1e-9)
         assert world.overlap(shape, pose, mask=mask).tolist() == sorted(h for h, gap in gaps.items() if gap <= 0)
     poses = np.stack([place() for _ in range(count)] + [at(3, 0, 20), at(0, 0, 23)])
-    for shape in asked[:4]:
+    for shape in asked[: 1 if jit.INTERPRETED else 4]:
         many, met = world.closest_many(shape, poses), world.overlap_many(shape, poses)
         alone = [world.closest(shape, pose) for pose in poses]
         for name in ("body", "shape", "distance", "point_a", "point_b", "normal"):

@@ -77,23 +77,20 @@ def find_closest(
     space: Floats,
     poses: Floats,
     shapes: Integers,
-    i: int,
-    others: Integers,
+    pairs: Integers,
     numbers: Floats,
-) -> int:
-    """The surface, of the colliders `others`, nearest to collider i, which has a core: its number, −1 for none that is nearer than numbers[0].
+    found: Integers,
+) -> None:
+    """Of pairs (m,2) of a core and a surface, those that are nearer than what the core's row of `numbers` says: it then tells of them.
 
-    numbers (7,): distance less the radius, normal, point of the other."""
-    best, found = numbers[0] + cores.radius[shapes[i]], -1
-    own, sa = frame_of(poses, i), int(shapes[i])
-    for k in range(len(others)):
-        j = others[k]
-        frame = relate(own, frame_of(poses, j))
+    numbers (k,7): distance less the radius, normal, point of the other. found (k,): the number of the pair, left alone where none is nearer."""
+    for row in range(len(pairs)):
+        i, j = pairs[row, 0], pairs[row, 1]
+        own, sa = frame_of(poses, i), int(shapes[i])
+        frame, best = relate(own, frame_of(poses, j)), float(numbers[i, 0] + cores.radius[sa])
         carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
         gap, normal, point = _measure_surface(cores, trees, space, sa, int(shapes[j]), frame, best)
         if gap < best:
-            best, found = gap, j
-            numbers[0] = gap - cores.radius[sa]
-            numbers[1], numbers[2], numbers[3] = turn(own[0], normal)
-            numbers[4], numbers[5], numbers[6] = carry(own, point)
-    return found
+            found[i], numbers[i, 0] = row, gap - cores.radius[sa]
+            numbers[i, 1], numbers[i, 2], numbers[i, 3] = turn(own[0], normal)
+            numbers[i, 4], numbers[i, 5], numbers[i, 6] = carry(own, point)

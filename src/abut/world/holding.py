@@ -64,10 +64,11 @@ def add_held(colliders: Colliders, pairs: Integers, rows: Rows) -> Rows:
 
 def _measure_core(colliders: Colliders, i: int, j: int) -> Floats:
     """Point, normal and separation (7,) of a core i inside a surface j."""
-    pool, numbers = colliders.pool, np.full(7, np.inf)
-    shapes = colliders.shape + 1
-    find_closest(pool.cores, pool.trees, colliders.room[0], colliders.poses, shapes, i, np.array([j]), numbers)
-    turn_inside_out(pool.cores, int(shapes[i]), colliders.poses[i], numbers)
+    pool, both = colliders.pool, np.array([i, j])
+    poses, shapes, found = colliders.poses[both], colliders.shape[both] + 1, np.full((1, 7), np.inf)
+    find_closest(pool.cores, pool.trees, colliders.room[0], poses, shapes, np.array([[0, 1]]), found, np.full(1, -1))
+    numbers = found[0]
+    turn_inside_out(pool.cores, int(shapes[0]), poses[0], numbers)
     return np.concatenate((numbers[4:], numbers[1:4], numbers[:1]))
 
 

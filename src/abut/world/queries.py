@@ -101,15 +101,13 @@ class Queries:
         """(m,2) places and colliders of a kind, by the distance of their boxes: for each place some, then always twice as many.
 
         No farther than the place's limit, column 0 of `limits`, which may come down in between."""
-        colliders, count = self.colliders, len(asked.boxes)
-        last = np.full((count, 2), -1.0)
+        colliders, last = self.colliders, np.full((len(asked.boxes), 2), -1.0)
         parts = (self.store.layer, colliders.body, colliders.shape, colliders.boxes, asked.pool.cores.table)
-        while True:
-            found, gaps_sq = np.empty((count * size, 2), np.int64), np.empty(count * size)
+        while room := size * np.count_nonzero(last[:, 0] < np.inf):
+            found, gaps_sq = np.empty((room, 2), np.int64), np.empty(room)
             found = found[: choose_near(asked.boxes, limits, last, size, kind, asked.bits, *parts, found, gaps_sq)]
-            if not len(found):
-                return
-            yield found
+            if len(found):
+                yield found
             size = min(2 * size, len(colliders.body))
 
     def _beside(self, asked: Asked, near: Integers) -> tuple[Floats, Integers, Integers]:
@@ -186,26 +184,25 @@ class Queries:
 
     def _search_meshes(self, asked: Asked, numbers: Floats, other: Integers) -> None:
         """The same for surfaces, where they are nearer."""
-        for near in self._near(asked, SURFACE, numbers, len(self.colliders.body)):
+        for near in self._near(asked, SURFACE, numbers, FEW):
             poses, shapes, pairs = self._beside(asked, near)
-            bundles = (asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes)
-            for query in np.unique(near[:, 0]).tolist():
-                rows = np.flatnonzero(near[:, 0] == query)
-                rows = rows[np.argsort(near[rows, 1])]
-                nearer = find_closest(*bundles, query, pairs[rows, 1], numbers[query])
-                other[query] = near[nearer - len(numbers), 1] if nearer >= 0 else other[query]
+            nearer = np.full(len(other), NOWHERE)
+            find_closest(asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, numbers, nearer)
+            other[nearer >= 0] = near[nearer[nearer >= 0], 1]
 
     def _search_holders(self, asked: Asked, numbers: Floats, other: Integers) -> None:
         """The same for surfaces inside which, or below which, the shape lies without touching a triangle."""
         near = np.concatenate([NO_PAIRS, *self._near(asked, SURFACE, np.zeros_like(numbers), FIRST)])
         held = self._touch(asked, near) | find_held(self.colliders, near[:, 1], asked.middles()[near[:, 0]])
         near = near[held]
-        poses, shapes, pairs = self._beside(asked, near)
-        cores = asked.pool.cores
-        for (query, collider), row in zip(near.tolist(), pairs.tolist(), strict=True):
-            found = np.full(7, np.inf)
-            find_closest(cores, asked.pool.trees, asked.room[0], poses, shapes, row[0], np.array(row[1:]), found)
-            if found[0] > 0.0:
-                turn_inside_out(cores, int(shapes[row[0]]), poses[row[0]], found)
-            if found[0] < numbers[query, 0]:
-                numbers[query], other[query] = found, collider
+        cores, count = asked.pool.cores, len(near)
+        # A place for each pair: what is found of one is not to be hidden by another.
+        apart = asked._replace(places=asked.places[near[:, 0]])
+        poses, shapes, pairs = self._beside(apart, np.stack((np.arange(count), near[:, 1]), axis=1))
+        found = np.full((count, 7), np.inf)
+        find_closest(cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, found, np.full(count, NOWHERE))
+        for row, (query, collider) in enumerate(near.tolist()):
+            if found[row, 0] > 0.0:
+                turn_inside_out(cores, int(shapes[row]), poses[row], found[row])
+            if found[row, 0] < numbers[query, 0]:
+                numbers[query], other[query] = found[row], collider
