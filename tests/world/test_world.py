@@ -236,6 +236,7 @@ def test_questions_agree_with_one_hull_after_the_other():
         shape, pose, layer = makes[k % 4](), place(), 1 + k % 3
         bodies.append((world.add(shape, pose, kind="kinematic", layer=layer), shape, pose, layer))
     asked = [makes[k % 4]() for k in range(count)]
+    hollow = world.add(abut.scenes.torus(3.0, 0.2, 8, 6), at(0, 0, 20), kind="static", layer=8)
     for k, shape in enumerate(asked + asked[:3]):
         pose, mask = place(), (1, 3, 7)[k % 3]
         gaps = {}
@@ -248,10 +249,25 @@ def test_questions_agree_with_one_hull_after_the_other():
         assert gaps[nearest.body] == pytest.approx(nearest.distance, abs=1e-9)
         np.testing.assert_allclose(nearest.point_b - nearest.point_a, nearest.distance * nearest.normal, atol=1e-9)
         assert world.overlap(shape, pose, mask=mask).tolist() == sorted(h for h, gap in gaps.items() if gap <= 0)
+    poses = np.stack([place() for _ in range(count)] + [at(3, 0, 20), at(0, 0, 23)])
+    for shape in asked[:4]:
+        many, met = world.closest_many(shape, poses), world.overlap_many(shape, poses)
+        alone = [world.closest(shape, pose) for pose in poses]
+        for name in ("body", "shape", "distance", "point_a", "point_b", "normal"):
+            np.testing.assert_array_equal(getattr(many, name), [getattr(row, name) for row in alone])
+        each = [(k, body) for k, pose in enumerate(poses) for body in world.overlap(shape, pose).tolist()]
+        assert list(zip(met.query.tolist(), met.body.tolist(), strict=True)) == each
+        assert (len(poses) - 2, hollow) in each
+        assert many.body[-1] == hollow
+    points = world.closest_many(poses[:, :3, 3])
+    np.testing.assert_array_equal(points.distance, [world.closest(pose[:3, 3]).distance for pose in poses])
+    assert world.closest_many(poses[:, :3, 3], mask=16).body.tolist() == [-1] * len(poses)
+    assert world.closest(asked[0], mask=16) is None
+    assert len(world.overlap_many(asked[0], poses[:0])) == 0
 
 
 def test_nothing_is_answered_from_before_a_change():
-    """A ray looks at a deformable body anew, and so do the contacts after it; a move that fails half way has still moved."""
+    """A ray looks at a deformable body anew, and so do the contacts after it; a move that is refused has moved nothing."""
     world, ball = abut.World(), abut.scenes.icosphere(1)
     soft = abut.Deformable(ball)
     world.add(soft)
@@ -259,9 +275,12 @@ def test_nothing_is_answered_from_before_a_change():
     assert len(world.contacts()) == 0
     soft.update(ball.vertices + np.array([0.0, 0.0, 2.0]))
     assert world.ray((5, 0, 2), (-1, 0, 0)).body[0] != -1
-    assert len(world.contacts()) > 0
+    contacts = world.contacts()
+    assert len(contacts) > 0
     with pytest.raises(abut.InvalidInput, match="velocity"):
         world.move(box, at(0, 0, 9), velocity=(np.nan, 0, 0))
+    assert world.contacts() is contacts
+    world.move(box, at(0, 0, 9))
     assert len(world.contacts()) == 0
     assert world.closest((0, 0, 20)).distance == pytest.approx(10.5)
 

@@ -133,8 +133,22 @@ def find_left(bodies: Integers, boxes: Floats, growth: Floats, fat: Floats, left
 
 
 @kernel
-def find_around(
-    box: Floats,
+def _gap_sq(a: Floats, i: int, b: Floats, j: int) -> float:
+    """Squared distance of two boxes."""
+    total = 0.0
+    for axis in range(3):
+        out = max(b[j, axis] - a[i, axis + 3], a[i, axis] - b[j, axis + 3], 0.0)
+        total += out * out
+    return total
+
+
+@kernel
+def choose_near(
+    asked: Floats,
+    limits: Floats,
+    last: Floats,
+    size: int,
+    kind: int,
     bits: int,
     layers: Integers,
     bodies: Integers,
@@ -142,45 +156,60 @@ def find_around(
     boxes: Floats,
     table: Integers,
     found: Integers,
-    apart: Floats,
-) -> tuple[int, int]:
-    """Colliders of the layers that count, and how far their boxes are from a box (1,6): cores from the front on, surfaces from the back. How many."""
-    cores, meshes = 0, 0
-    for i in range(len(bodies)):
-        if bodies[i] < 0 or layers[bodies[i]] & bits == 0:
+    gaps_sq: Floats,
+) -> int:
+    """For each asked box (k,6) the next colliders in the order of the distance of their boxes, equal ones in their own order. How many in all.
+
+    At most `size` for each, no farther than its limit, of one kind (−1: any) and of the layers that count. limits (k,1 or more): in the first column;
+    below 0 is as 0. last (k,2): squared distance and number of the last one that it got, before and after; infinite where it got all.
+    found (k·size,2): box and collider."""
+    count = 0
+    for q in range(len(asked)):
+        first, most, limit_sq = count, count + size, max(limits[q, 0], 0.0) ** 2
+        if last[q, 0] == math.inf:
             continue
-        total = 0.0
-        for axis in range(3):
-            out = max(boxes[i, axis] - box[0, axis + 3], box[0, axis] - boxes[i, axis + 3], 0.0)
-            total += out * out
-        to = cores
-        if table[shapes[i] + 1, KIND] == SURFACE:
-            meshes += 1
-            to = len(found) - meshes
-        else:
-            cores += 1
-        found[to], apart[to] = i, math.sqrt(total)
-    return cores, meshes
+        for i in range(len(bodies)):
+            if bodies[i] < 0 or layers[bodies[i]] & bits == 0 or (kind >= 0 and table[shapes[i] + 1, KIND] != kind):
+                continue
+            d = _gap_sq(asked, q, boxes, i)
+            if d > limit_sq or d < last[q, 0] or (d == last[q, 0] and i <= last[q, 1]):
+                continue
+            if count < most:
+                count += 1
+            elif d >= gaps_sq[count - 1]:
+                continue
+            at = count - 1
+            while at > first and d < gaps_sq[at - 1]:
+                found[at, 1], gaps_sq[at] = found[at - 1, 1], gaps_sq[at - 1]
+                at -= 1
+            found[at, 0], found[count - 1, 0], found[at, 1], gaps_sq[at] = q, q, i, d
+        last[q, 0], last[q, 1] = math.inf, 0.0
+        if count == most:
+            last[q, 0], last[q, 1] = gaps_sq[count - 1], float(found[count - 1, 1])
+    return count
 
 
 @kernel
-def find_next(apart: Floats, last: int, limit: float, chosen: Integers) -> int:
-    """The next rows in the order of their distances, equal ones in their own order, after row `last` (−1: the first), up to the limit. How many."""
-    count = 0
-    for i in range(len(apart)):
-        d = apart[i]
-        if d > limit or (last >= 0 and (d < apart[last] or (d == apart[last] and i <= last))):
-            continue
-        if count < len(chosen):
-            count += 1
-        elif d >= apart[chosen[count - 1]]:
-            continue
-        at = count - 1
-        while at > 0 and d < apart[chosen[at - 1]]:
-            chosen[at] = chosen[at - 1]
-            at -= 1
-        chosen[at] = i
-    return count
+def keep_nearest(
+    near: Integers,
+    radii: Floats,
+    radius: float,
+    distances: Floats,
+    normals: Floats,
+    points: Floats,
+    numbers: Floats,
+    other: Integers,
+) -> None:
+    """Of tracked pairs of a place and a collider (m,2) keep the nearest of each place, of equal ones the first.
+
+    radii (m,): of the colliders; radius: of the asked shape. numbers (k,7): distance, normal and the collider's point; other (k,): the collider."""
+    for row in range(len(near)):
+        q, gap = near[row, 0], distances[row] - radii[row] - radius
+        if gap < numbers[q, 0]:
+            numbers[q, 0], other[q] = gap, near[row, 1]
+            for axis in range(3):
+                numbers[q, 1 + axis] = normals[row, axis]
+                numbers[q, 4 + axis] = points[row, axis] - radii[row] * normals[row, axis]
 
 
 @kernel

@@ -1,5 +1,6 @@
 """Questions to a world about things that are not in it: rays, shapes and points. Boxes first, then the same kernels as for bodies."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,37 +13,36 @@ from abut.discrete import contains
 from abut.errors import Unsupported
 from abut.shapes.gaps import find_closest
 from abut.shapes.narrow import COLLIDER_B, meet_pairs
-from abut.shapes.pool import Pool
+from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
 from abut.shapes.rays import cast_rays
-from abut.shapes.solids import Convex, Hull, Shape, Soft, Sphere, Surface, as_shape
-from abut.world.candidates import find_around, find_next, sort_pairs
+from abut.shapes.solids import Convex, Hull, Shape, Soft, Surface
+from abut.world.candidates import choose_near, keep_nearest, sort_pairs
 from abut.world.colliders import NOWHERE, Colliders
 from abut.world.place import bound_colliders
-from abut.world.results import Closest, RayHits
+from abut.world.results import ClosestMany, OverlapMany, RayHits, unite_rows
 from abut.world.store import ALL_LAYERS, Store
 from abut.world.tracking import describe, square
 
-POINT_RADIUS = 1e-300
-"""A point is asked about as a ball of no size."""
-FIRST = 16
-"""So many colliders, the nearest by their boxes, are looked at first when the closest is asked for."""
+FIRST, FEW = 16, 4
+"""So many colliders, the nearest by their boxes, are looked at first: of one place, where every look costs the same 60 µs, and of many."""
+ANY = -1
+NO_PAIRS = np.empty((0, 2), np.int64)
 ROOM = 256
 """Rows for the contacts of a question. More are not needed: it is enough to know that there are some."""
 
 
-class Around(NamedTuple):
-    """A shape that is asked about, and the colliders around it with the distances of their boxes from its own."""
+class Asked(NamedTuple):
+    """A shape in k places, beside the shapes of the world."""
 
+    shape: Convex
     pool: Pool
     room: tuple[Floats, Integers]
-    place: Floats
-    """(1,12)"""
-    box: Floats
-    """(1,6)"""
-    cores: Integers
-    core_gaps: Floats
-    meshes: Integers
-    mesh_gaps: Floats
+    places: Floats
+    """(k,12)"""
+    boxes: Floats
+    """(k,6)"""
+    bits: int
+    """layers that count"""
 
 
 class Queries:
@@ -83,63 +83,77 @@ class Queries:
         columns: Any = (body, shape, np.array(found[:, 1]), distance, point, normal)
         return RayHits(*map(frozen, columns))
 
-    def _look_around(self, shape: Shape, pose: Floats, mask: int) -> Around:
-        """All colliders of the layers that count."""
+    def _ask(self, shape: Shape, poses: Floats, mask: int) -> Asked:
         if not isinstance(shape, Convex):
             raise Unsupported(f"{type(shape).__name__} as a question: add it as a kinematic body, and ask for contacts")
         bits = arrays.count(mask, "mask", most=ALL_LAYERS)
-        colliders, (pool, room) = self.colliders, self.colliders.host(shape)
-        place, box = np.empty((1, 12)), np.empty((1, 6))
-        place[0, :9], place[0, 9:] = pose[:3, :3].ravel(), pose[:3, 3]
-        bound_colliders(pool.cores, pool.trees.boxes, np.array([len(pool.cores.table) - 1]), place, box)
-        size = len(colliders.body)
-        ids, apart = np.empty(size, np.int64), np.empty(size)
-        parts = (colliders.body, colliders.shape, colliders.boxes, pool.cores.table)
-        core_count, mesh_count = find_around(box, bits, self.store.layer, *parts, ids, apart)
-        back = slice(size - 1, size - 1 - mesh_count if mesh_count < size else None, -1)
-        return Around(pool, room, place, box, ids[:core_count], apart[:core_count], ids[back], apart[back])
+        pool, room = self.colliders.host(shape)
+        places, boxes = np.empty((len(poses), 12)), np.empty((len(poses), 6))
+        places[:, :9].reshape(-1, 3, 3)[:], places[:, 9:] = poses[:, :3, :3], poses[:, :3, 3]
+        bound_colliders(pool.cores, pool.trees.boxes, np.full(len(poses), len(pool.cores.table) - 1), places, boxes)
+        return Asked(shape, pool, room, places, boxes, bits)
 
-    def _beside(self, around: Around, near: Integers) -> tuple[Floats, Integers, Integers]:
-        """Poses (k+1,12) and shapes (k+1,) of the asked shape and of some colliders, and the pairs (k,2) of the first with the others."""
-        poses = np.concatenate((around.place, self.colliders.poses[near]))
+    def _near(self, asked: Asked, kind: int, limits: Floats, size: int) -> Iterator[Integers]:
+        """(m,2) places and colliders of a kind, by the distance of their boxes: for each place some, then always twice as many.
+
+        No farther than the place's limit, column 0 of `limits`, which may come down in between."""
+        colliders, count = self.colliders, len(asked.boxes)
+        last = np.full((count, 2), -1.0)
+        parts = (self.store.layer, colliders.body, colliders.shape, colliders.boxes, asked.pool.cores.table)
+        while True:
+            found, gaps_sq = np.empty((count * size, 2), np.int64), np.empty(count * size)
+            found = found[: choose_near(asked.boxes, limits, last, size, kind, asked.bits, *parts, found, gaps_sq)]
+            if not len(found):
+                return
+            yield found
+            size = min(2 * size, len(colliders.body))
+
+    def _beside(self, asked: Asked, near: Integers) -> tuple[Floats, Integers, Integers]:
+        """Poses (k+m,12) and shapes (k+m,) of the places and of the colliders near them (m,2), and pairs (m,2) of the ones with the others."""
+        first = len(asked.places)
+        poses = np.concatenate((asked.places, self.colliders.poses[near[:, 1]]))
         shapes = np.empty(len(poses), np.int64)
-        shapes[0], shapes[1:] = len(around.pool.cores.table) - 1, self.colliders.shape[near] + 1
-        pairs = np.zeros((len(near), 2), np.int64)
-        pairs[:, 1] = np.arange(1, len(poses))
+        shapes[:first], shapes[first:] = len(asked.pool.cores.table) - 1, self.colliders.shape[near[:, 1]] + 1
+        pairs = np.empty((len(near), 2), np.int64)
+        pairs[:, 0], pairs[:, 1] = near[:, 0], np.arange(first, len(poses))
         return poses, shapes, pairs
 
-    def overlap(self, shape: Shape, pose: Floats, mask: int) -> Integers:
-        """See `World.overlap`."""
-        around = self._look_around(shape, pose, mask)
-        others = np.concatenate((around.cores[around.core_gaps == 0.0], around.meshes[around.mesh_gaps == 0.0]))
-        touched = self._touch(around, others)
-        middle = _middle(shape, pose) if isinstance(shape, Hull) else pose[:3, 3]
-        for k in np.flatnonzero(~touched):
-            touched[k] = self._holds(int(others[k]), middle)
-        return frozen(np.unique(self.store.handles(self.colliders.body[others[touched]])))
+    def overlap(self, shape: Shape, poses: Floats, mask: int) -> OverlapMany:
+        """See `World.overlap_many`."""
+        asked = self._ask(shape, poses, mask)
+        near = np.concatenate([NO_PAIRS, *self._near(asked, ANY, np.zeros((len(poses), 1)), FIRST)])
+        touched = self._touch(asked, near)
+        own = shape.core.vertices.mean(axis=0) if isinstance(shape, Hull) else np.zeros(3)
+        surface = asked.pool.cores.table[self.colliders.shape[near[:, 1]] + 1, KIND] == SURFACE
+        for k in np.flatnonzero(surface & ~touched):
+            pose = poses[near[k, 0]]
+            touched[k] = self._holds(int(near[k, 1]), pose[:3, :3] @ own + pose[:3, 3])
+        query, collider = near[touched].T
+        rows = unite_rows(query, self.store.handles(self.colliders.body[collider]))
+        return OverlapMany(frozen(rows[:, 0].copy()), frozen(rows[:, 1].copy()))
 
-    def _touch(self, around: Around, others: Integers) -> NDArray[np.bool_]:
-        """(k,) which of some colliders have a contact with the asked shape."""
-        pool, count = around.pool, len(others)
-        poses, shapes, pairs = self._beside(around, others)
-        boxes = np.concatenate((around.box, self.colliders.boxes[others]))
+    def _touch(self, asked: Asked, near: Integers) -> NDArray[np.bool_]:
+        """(m,) which places have a contact with the colliders near them."""
+        pool, count, first = asked.pool, len(near), len(asked.places)
+        poses, shapes, pairs = self._beside(asked, near)
+        boxes = np.concatenate((asked.boxes, self.colliders.boxes[near[:, 1]]))
         margins, tracked = np.zeros(count), np.empty(count, np.int64)
-        near, own = np.empty_like(pairs), np.empty_like(margins)
-        kept, _, walk_count = sort_pairs(pairs, margins, boxes, shapes - 1, pool.cores.table, near, own, tracked)
-        known, walked = np.full((kept, 10), np.nan), tracked[:walk_count]
+        kept, own = np.empty_like(pairs), np.empty_like(margins)
+        kept_count, _, walk_count = sort_pairs(pairs, margins, boxes, shapes - 1, pool.cores.table, kept, own, tracked)
+        kept, known, walked = kept[:kept_count], np.full((kept_count, 10), np.nan), tracked[:walk_count]
         if walk_count:
-            known[walked] = describe(track_many(pool.hulls, near[walked], square(poses), which=shapes))
-        touched, state = np.zeros(count + 1, np.bool_), np.zeros(2, np.int64)
+            known[walked] = describe(track_many(pool.hulls, kept[walked], square(poses), which=shapes))
+        touched, state = np.zeros(len(poses), np.bool_), np.zeros(2, np.int64)
         numbers, ids = np.empty((ROOM, 7)), np.empty((ROOM, 5), np.int64)
-        bundles = (pool.cores, pool.trees, *around.room, poses, shapes, near[:kept], own[:kept], known)
+        bundles = (pool.cores, pool.trees, *asked.room, poses, shapes, kept, own[:kept_count], known)
         while not meet_pairs(*bundles, state, numbers, ids):
             touched[ids[: state[1], COLLIDER_B]] = True
             if state[1] == 0:  # the rows of one pair alone are too many
-                touched[near[state[0], 1]] = True
+                touched[kept[state[0], 1]] = True
                 state[0] += 1
             state[1] = 0
         touched[ids[: state[1], COLLIDER_B]] = True
-        return touched[1:]
+        return touched[first:]
 
     def _holds(self, collider: int, point: Floats) -> bool:
         """Whether a closed surface holds a point of a shape that does not meet its triangles."""
@@ -153,53 +167,40 @@ class Queries:
             shape.bodies[0].pose = np.eye(4)
         return bool(contains(body, local[np.newaxis])[0])
 
-    def _find_core(self, around: Around, radius: float, numbers: Floats) -> int:
-        """The nearest collider that has a core, of several that overlap the deepest; −1 for none. numbers (7,) as `find_closest` has them."""
-        pool, other = around.pool, -1
-        last, chosen = -1, np.empty(FIRST, np.int64)
-        # Some by the distance of their boxes, then twice as many, until all that is left is farther away than the best.
-        while count := find_next(around.core_gaps, last, max(numbers[0], 0.0), chosen):
-            near = around.cores[chosen[:count]]
-            poses, shapes, pairs = self._beside(around, near)
-            found = track_many(pool.hulls, pairs, square(poses), which=shapes)
-            grown = pool.cores.radius[shapes[1:]]
-            gap = found.distance - grown - radius
-            k = int(gap.argmin())
-            if gap[k] < numbers[0]:
-                other, numbers[0], numbers[1:4] = int(near[k]), gap[k], found.normal[k]
-                numbers[4:] = found.point_b[k] - grown[k] * found.normal[k]
-            last, chosen = int(chosen[count - 1]), np.empty(2 * len(chosen), np.int64)
-        return other
+    def closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
+        """See `World.closest_many`."""
+        asked = self._ask(shape, poses, mask)
+        numbers, other = np.zeros((len(poses), 7)), np.full(len(poses), NOWHERE)
+        numbers[:, 0] = np.inf
+        self._search_cores(asked, numbers, other)
+        if asked.pool.cores.table[:, KIND].any():
+            self._search_meshes(asked, numbers, other)
+        there = other >= 0
+        distance, normal, point = numbers[:, 0].copy(), numbers[:, 1:4].copy(), numbers[:, 4:].copy()
+        body, part, on_shape = np.full_like(other, NOWHERE), np.full_like(other, NOWHERE), np.zeros_like(point)
+        body[there] = self.store.handles(self.colliders.body[other[there]])
+        part[there] = self.colliders.part[other[there]]
+        on_shape[there] = point[there] - distance[there, np.newaxis] * normal[there]
+        columns: Any = (body, part, distance, on_shape, point, normal)
+        return ClosestMany(*map(frozen, columns))
 
-    def closest(self, shape: object, pose: Floats, mask: int) -> Closest | None:
-        """See `World.closest`."""
-        if isinstance(shape, np.ndarray | list | tuple) and np.shape(shape) == (3,):
-            at = np.eye(4)
-            at[:3, 3] = arrays.coordinates(shape, "shape", (3,))
-            asked: Shape = Sphere(POINT_RADIUS)
-            pose = pose @ at
-        else:
-            asked = as_shape(shape).collider()
-        around, numbers = self._look_around(asked, pose, mask), np.full(7, np.inf)
-        other = self._find_core(around, asked.radius, numbers)
-        rest = around.meshes[around.mesh_gaps <= max(numbers[0], 0.0)]
-        if len(rest):
-            poses, shapes, pairs = self._beside(around, rest)
-            bundles, ends = (around.pool.cores, around.pool.trees, around.room[0]), np.ascontiguousarray(pairs[:, 1])
-            nearer = find_closest(*bundles, poses, shapes, 0, ends, numbers)
-            other = int(rest[nearer - 1]) if nearer >= 0 else other
-        if other < 0:
-            return None
-        point, normal = numbers[4:], numbers[1:4]
-        return Closest(
-            int(self.store.handles(self.colliders.body[other])),
-            int(self.colliders.part[other]),
-            float(numbers[0]),
-            frozen(point - numbers[0] * normal),
-            frozen(np.array(point)),
-            frozen(np.array(normal)),
-        )
+    def _search_cores(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+        """The nearest collider that has a core, of several that overlap the deepest. numbers (k,7): distance, normal and the other's point."""
+        count = len(numbers)
+        for near in self._near(asked, CONVEX, numbers, max(FEW, FIRST // max(count, 1))):
+            poses, shapes, pairs = self._beside(asked, near)
+            found = track_many(asked.pool.hulls, pairs, square(poses), which=shapes)
+            radii = asked.pool.cores.radius[shapes[count:]]
+            answers = (found.distance, found.normal, found.point_b)
+            keep_nearest(near, radii, asked.shape.radius, *answers, numbers, other)
 
-
-def _middle(shape: Hull, pose: Floats) -> Floats:
-    return pose[:3, :3] @ shape.core.vertices.mean(axis=0) + pose[:3, 3]
+    def _search_meshes(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+        """The same for surfaces, where they are nearer."""
+        for near in self._near(asked, SURFACE, numbers, len(self.colliders.body)):
+            poses, shapes, pairs = self._beside(asked, near)
+            bundles = (asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes)
+            for query in np.unique(near[:, 0]).tolist():
+                rows = np.flatnonzero(near[:, 0] == query)
+                rows = rows[np.argsort(near[rows, 1])]
+                nearer = find_closest(*bundles, query, pairs[rows, 1], numbers[query])
+                other[query] = near[nearer - len(numbers), 1] if nearer >= 0 else other[query]

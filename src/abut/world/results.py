@@ -89,3 +89,30 @@ class Closest:
     point_a: Floats
     point_b: Floats
     normal: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ClosestMany:
+    """The same for many places of a shape, one row each. body and shape are −1, and distance is infinite, where there is no body."""
+
+    body: Integers
+    shape: Integers
+    distance: Floats
+    point_a: Floats
+    point_b: Floats
+    normal: Floats
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapMany:
+    """Bodies that touch or overlap a shape at many places, one row a place and body, sorted."""
+
+    query: Integers
+    """(n,) which place"""
+    body: Integers
+
+    def __len__(self) -> int:
+        return len(self.body)

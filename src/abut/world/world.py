@@ -14,7 +14,7 @@ from abut.arrays import Floats, Integers, frozen
 from abut.dynamics import Linkage
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
-from abut.shapes.solids import Shape, Soft, as_shape
+from abut.shapes.solids import Shape, Soft, Sphere, as_shape
 from abut.world.candidates import compare_pairs
 from abut.world.colliders import Colliders, Rows
 from abut.world.impulses import SPIN, VELOCITY
@@ -22,8 +22,11 @@ from abut.world.links import Links
 from abut.world.motion import Motor
 from abut.world.parts import IDENTITY, radius_of, read_options, read_parts
 from abut.world.queries import Queries
-from abut.world.results import Closest, RayHits, WorldContacts, order_rows, unite_rows
+from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
 from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
+
+POINT = Sphere(1e-300)
+"""A point is asked about as a ball of no size."""
 
 
 class World:
@@ -250,20 +253,42 @@ class World:
         if (length == 0.0).any():
             raise InvalidInput("directions", "is zero", int(np.argmin(length)))
         most = np.inf if reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
-        self._place()
-        return Queries(self._store, self._colliders).cast(start, toward / length, most, mask)
+        return self._ask().cast(start, toward / length, most, mask)
 
     def overlap(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Integers:
         """Handles of the bodies that touch or overlap a shape at a pose, or hold it; ascending."""
-        self._place()
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        return Queries(self._store, self._colliders).overlap(as_shape(shape).collider(), at, mask)
+        return self._ask().overlap(as_shape(shape).collider(), at[np.newaxis], mask).body
+
+    def overlap_many(self, shape: object, poses: object, *, mask: int = ALL_LAYERS) -> OverlapMany:
+        """The same at many poses (k,4,4): which pose meets which body."""
+        return self._ask().overlap(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
 
     def closest(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Closest | None:
         """The body nearest to a shape at a pose, or to a point (3,) given as the shape; None in an empty world."""
-        self._place()
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        return Queries(self._store, self._colliders).closest(shape, at, mask)
+        if isinstance(shape, np.ndarray | list | tuple) and np.shape(shape) == (3,):
+            moved = np.eye(4)
+            moved[:3, 3] = arrays.coordinates(shape, "shape", (3,))
+            shape, at = POINT, at @ moved
+        found = self._ask().closest(as_shape(shape).collider(), at[np.newaxis], mask)
+        if found.body[0] < 0:
+            return None
+        numbers = int(found.body[0]), int(found.shape[0]), float(found.distance[0])
+        return Closest(*numbers, found.point_a[0], found.point_b[0], found.normal[0])
+
+    def closest_many(self, shape: object, poses: object = None, *, mask: int = ALL_LAYERS) -> ClosestMany:
+        """The same at many poses (k,4,4), or for many points (k,3) given as the shape."""
+        if poses is None:
+            points = arrays.points(shape, "shape")
+            at = np.tile(IDENTITY, (len(points), 1, 1))
+            at[:, :3, 3] = points
+            return self._ask().closest(POINT, at, mask)
+        return self._ask().closest(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+
+    def _ask(self) -> Queries:
+        self._place()
+        return Queries(self._store, self._colliders)
 
     # --- motion
 
