@@ -8,6 +8,7 @@ import pytest
 
 import abut
 from abut import jit, shapes
+from abut.geometry.triangles import closest_point_triangle
 from conftest import SOAK
 
 OPERATIONS = 100_000 if SOAK else (40 if jit.INTERPRETED else 600)
@@ -302,3 +303,32 @@ def test_bad_input_is_named():
         world.move([body, body], np.stack([np.eye(4)] * 2))
     assert len(world) == 1
     world.validate()
+
+
+def test_what_lies_inside_a_closed_surface_collides_with_it():
+    outer = abut.scenes.torus(2.0, 0.8, 24, 16)
+    world = abut.World()
+    ring = world.add(shapes.Surface(outer), kind="static")
+    place = np.eye(4)
+    place[0, 3] = 2.1
+    ball = world.add(shapes.Sphere(0.1), place)
+    place[0, 3] = -2.0
+    inner = world.add(abut.scenes.torus(0.2, 0.05, 8, 6), place)
+    place[0, 3] = 0.0
+    world.add(shapes.Sphere(0.1), place)  # in the hole
+    contacts = world.contacts()
+    assert contacts.pairs.tolist() == [[ring, ball], [ring, inner]]
+    assert (contacts.face_a == -1).all()
+    row = int(np.argmax((contacts.body_a == ball) | (contacts.body_b == ball)))
+    outwards = contacts.normal[row] * (-1 if contacts.body_a[row] == ball else 1)
+    free = np.eye(4)
+    free[:3, 3] = (2.1, 0, 0) + 1.001 * contacts.depth[row] * outwards
+    assert not len(world.overlap(shapes.Sphere(0.1), free))  # so far, and it is out
+    free[:3, 3] = (2.1, 0, 0) + 0.95 * contacts.depth[row] * outwards
+    assert world.overlap(shapes.Sphere(0.1), free).tolist() == [ring]
+    near = world.closest((2.1, 0, 0))
+    assert near is not None
+    assert near.body == ring  # of those that hold it, the one in which it is deepest
+    gaps = [closest_point_triangle((2.1, 0.0, 0.0), *map(tuple, outer.vertices[face]))[2] for face in outer.faces]
+    assert near.distance == pytest.approx(-np.sqrt(min(gaps)))
+    assert near.point_b == pytest.approx(np.array([2.1, 0, 0]) + near.distance * near.normal)

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.convex import track_many
-from abut.discrete import contains
 from abut.errors import Unsupported
 from abut.shapes.gaps import find_closest
 from abut.shapes.narrow import COLLIDER_B, meet_pairs
 from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
 from abut.shapes.rays import cast_rays
-from abut.shapes.solids import Convex, Hull, Shape, Soft, Surface
+from abut.shapes.solids import Convex, Shape
 from abut.world.candidates import choose_near, keep_nearest, sort_pairs
 from abut.world.colliders import NOWHERE, Colliders
+from abut.world.holding import find_held, turn_inside_out
 from abut.world.place import bound_colliders
 from abut.world.results import ClosestMany, OverlapMany, RayHits, unite_rows
 from abut.world.store import ALL_LAYERS, Store
@@ -43,6 +43,10 @@ class Asked(NamedTuple):
     """(k,6)"""
     bits: int
     """layers that count"""
+
+    def middles(self) -> Floats:
+        """(k,3) a point inside the shape in each place."""
+        return (self.places[:, :9].reshape(-1, 3, 3) @ self.shape.core.vertices.mean(axis=0)) + self.places[:, 9:]
 
 
 class Queries:
@@ -123,11 +127,8 @@ class Queries:
         asked = self._ask(shape, poses, mask)
         near = np.concatenate([NO_PAIRS, *self._near(asked, ANY, np.zeros((len(poses), 1)), FIRST)])
         touched = self._touch(asked, near)
-        own = shape.core.vertices.mean(axis=0) if isinstance(shape, Hull) else np.zeros(3)
-        surface = asked.pool.cores.table[self.colliders.shape[near[:, 1]] + 1, KIND] == SURFACE
-        for k in np.flatnonzero(surface & ~touched):
-            pose = poses[near[k, 0]]
-            touched[k] = self._holds(int(near[k, 1]), pose[:3, :3] @ own + pose[:3, 3])
+        left = np.flatnonzero(~touched)
+        touched[left] = find_held(self.colliders, near[left, 1], asked.middles()[near[left, 0]])
         query, collider = near[touched].T
         rows = unite_rows(query, self.store.handles(self.colliders.body[collider]))
         return OverlapMany(frozen(rows[:, 0].copy()), frozen(rows[:, 1].copy()))
@@ -155,18 +156,6 @@ class Queries:
         touched[ids[: state[1], COLLIDER_B]] = True
         return touched[first:]
 
-    def _holds(self, collider: int, point: Floats) -> bool:
-        """Whether a closed surface holds a point of a shape that does not meet its triangles."""
-        shape = self.colliders.shapes[self.colliders.shape[collider]]
-        if not isinstance(shape, (Surface, Soft)) or not shape.is_solid:
-            return False
-        pose = self.colliders.poses[collider]
-        local = (point - pose[9:]) @ pose[:9].reshape(3, 3)
-        body = shape.body if isinstance(shape, Soft) else shape.bodies[0]
-        if isinstance(shape, Surface):
-            shape.bodies[0].pose = np.eye(4)
-        return bool(contains(body, local[np.newaxis])[0])
-
     def closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
         """See `World.closest_many`."""
         asked = self._ask(shape, poses, mask)
@@ -175,6 +164,7 @@ class Queries:
         self._search_cores(asked, numbers, other)
         if asked.pool.cores.table[:, KIND].any():
             self._search_meshes(asked, numbers, other)
+            self._search_holders(asked, numbers, other)
         there = other >= 0
         distance, normal, point = numbers[:, 0].copy(), numbers[:, 1:4].copy(), numbers[:, 4:].copy()
         body, part, on_shape = np.full_like(other, NOWHERE), np.full_like(other, NOWHERE), np.zeros_like(point)
@@ -204,3 +194,18 @@ class Queries:
                 rows = rows[np.argsort(near[rows, 1])]
                 nearer = find_closest(*bundles, query, pairs[rows, 1], numbers[query])
                 other[query] = near[nearer - len(numbers), 1] if nearer >= 0 else other[query]
+
+    def _search_holders(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+        """The same for surfaces inside which, or below which, the shape lies without touching a triangle."""
+        near = np.concatenate([NO_PAIRS, *self._near(asked, SURFACE, np.zeros_like(numbers), FIRST)])
+        held = self._touch(asked, near) | find_held(self.colliders, near[:, 1], asked.middles()[near[:, 0]])
+        near = near[held]
+        poses, shapes, pairs = self._beside(asked, near)
+        cores = asked.pool.cores
+        for (query, collider), row in zip(near.tolist(), pairs.tolist(), strict=True):
+            found = np.full(7, np.inf)
+            find_closest(cores, asked.pool.trees, asked.room[0], poses, shapes, row[0], np.array(row[1:]), found)
+            if found[0] > 0.0:
+                turn_inside_out(cores, int(shapes[row[0]]), poses[row[0]], found)
+            if found[0] < numbers[query, 0]:
+                numbers[query], other[query] = found, collider

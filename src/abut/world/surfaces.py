@@ -22,7 +22,7 @@ def meet_surfaces(
     a: Surface | Soft, pose_a: Floats, b: Surface | Soft, pose_b: Floats, margin: float
 ) -> tuple[Floats, Integers]:
     """Rows (n,7) point, normal from a to b, separation; and faces (n,2)."""
-    body_a, body_b = _place(a, pose_a, 0), _place(b, pose_b, 1)
+    body_a, body_b = place_surface(a, pose_a, 0), place_surface(b, pose_b, 1)
     hits = collide(body_a, body_b, margin=0.5 * margin)
     if not len(hits):
         return np.empty((0, 7)), np.empty((0, 2), np.int64)
@@ -43,7 +43,8 @@ def meet_surfaces(
     return rows[kept], np.stack((hits.face_a, hits.face_b), axis=1)[kept]
 
 
-def _place(shape: Surface | Soft, pose: Floats, side: int) -> Rigid | Deformable:
+def place_surface(shape: Surface | Soft, pose: Floats, side: int) -> Rigid | Deformable:
+    """The body of a surface for questions about its triangles, at a pose (12,). Each side of a pair has one."""
     if isinstance(shape, Soft):
         return shape.body
     body = shape.bodies[side]

@@ -17,6 +17,7 @@ from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
 from abut.shapes.solids import Shape, Soft, Sphere, as_shape
 from abut.world.candidates import compare_pairs
 from abut.world.colliders import Colliders, Rows
+from abut.world.holding import add_held
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
@@ -216,10 +217,12 @@ class World:
     def _detect(self) -> Rows:
         moving = self._store.kind != STATIC
         near = self._colliders.find_near(self._store, np.zeros(len(moving)), moving, moving)
-        return self._colliders.meet(*near)
+        return add_held(self._colliders, near[0], self._colliders.meet(*near))
 
     def contacts(self) -> WorldContacts:
-        """All points where bodies touch or overlap now. Asked again before anything changes, the same answer."""
+        """All points where bodies touch or overlap now, and one for each pair of which a closed surface holds the other; its faces are −1.
+
+        Asked again before anything changes, the same answer."""
         self._place()
         if self._known is None:
             self._known = self._describe(self._detect())
