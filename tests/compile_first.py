@@ -163,6 +163,8 @@ world.contacts()
 world.ray((0, 0, 5), (0, 0, -1))
 world.closest((0.0, 0.0, 3.0))
 world.overlap(shapes.Sphere(1.0))
+world.closest_many(np.zeros((300, 3)))  # the parallel form too
+world.overlap_many(shapes.Sphere(1.0), np.eye(4)[None])
 world.validate()
 """
 

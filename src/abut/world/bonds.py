@@ -1,8 +1,9 @@
 """Links between particles in the solver: velocities for which lengths stay within their bounds.
 
 Before the particles move, `restore_lengths` looks where they would get within the substep, relaxes these places (Peyré 2001, §5.2.2), and takes the
-velocities that lead there. What restores a length that was lost must not go on as motion: after the particles moved, `hold_lengths` takes from the
-velocities what would change lengths that are fixed or at a bound. Without it a cloth that is pressed together trembles.
+velocities that lead there. A length that is out of its bounds comes back no faster than a given speed: all at once, a cloth that an impact has
+stretched would throw back what fell on it. After the particles moved, `hold_lengths` takes from the velocities what would change lengths that are
+fixed or at a bound, so that restoring does not go on as motion; without it a cloth that is pressed together trembles.
 """
 
 from typing import NamedTuple
@@ -28,25 +29,30 @@ class Bonds(NamedTuple):
     """(k,)"""
     place: Floats
     """(m,3) room: where the particles get in a substep"""
-    worst: Floats
-    """(k,) written: how far off the worst link was in the last sweep"""
+    least: Floats
+    """(l,) room: bounds of the lengths in a substep"""
+    most: Floats
 
 
 @kernel
-def restore_lengths(state: Floats, bonds: Bonds, h: float) -> None:
-    """Change the velocities so that after a time h the lengths are within their bounds."""
+def restore_lengths(state: Floats, bonds: Bonds, h: float, fastest: float) -> None:
+    """Change the velocities so that after a time h lengths are within their bounds, or `fastest`·h nearer to them."""
     place, first = bonds.place, len(state) - len(bonds.place)
     for k in range(len(bonds.spans)):
-        low, high = bonds.spans[k, 0], bonds.spans[k, 1]
-        start, stop = bonds.spans[k, 2], bonds.spans[k, 3]
+        low, high, start, stop = bonds.spans[k, 0], bonds.spans[k, 1], bonds.spans[k, 2], bonds.spans[k, 3]
+        for link in range(start, stop):
+            i, j = first + low + bonds.links[link, 0], first + low + bonds.links[link, 1]
+            length = norm(subtract(get(state, j, POSITION), get(state, i, POSITION)))
+            bonds.least[link] = min(bonds.low[link], length + fastest * h)
+            bonds.most[link] = max(bonds.high[link], length - fastest * h)
         for i in range(low, high):
             put(place, i, 0, add_scaled(get(state, first + i, POSITION), get(state, first + i, VELOCITY), h))
-        bonds.worst[k] = relax(
+        relax(
             place[low:high],
             bonds.inverse_mass[low:high],
             bonds.links[start:stop],
-            bonds.low[start:stop],
-            bonds.high[start:stop],
+            bonds.least[start:stop],
+            bonds.most[start:stop],
             bonds.spans[k, 4],
             bonds.tolerance[k],
         )

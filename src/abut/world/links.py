@@ -207,7 +207,8 @@ class Links:
             np.ascontiguousarray(inverse[first:, 0]),
             np.array([linkage.tolerance for linkage in own], np.float64),
             np.empty((total, 3)),
-            np.zeros(len(own)),
+            np.empty(int(counts[:, 1].sum())),
+            np.empty(int(counts[:, 1].sum())),
         )
         return Joined(state, inverse, inertia, pull, moving, ends, bonds)
 
@@ -216,11 +217,11 @@ class Links:
         first = len(store.alive)
         store.state[:] = joined.state[:first]
         active = [linked for linked in self._all if linked.is_awake(awake)]
-        for linked, span, worst in zip(active, joined.bonds.spans, joined.bonds.worst, strict=True):
+        for linked, span in zip(active, joined.bonds.spans, strict=True):
             rows = joined.state[first + span[0] : first + span[1]]
             linked.linkage.position = rows[:, POSITION:TURN]
             linked.linkage.velocity = rows[:, VELOCITY:SPIN]
-            linked.linkage.violation = float(worst)
+            linked.linkage.violation = _worst_of(linked.linkage)
             _put(store, linked)
 
     def rest(self, asleep: NDArray[np.bool_]) -> None:
@@ -229,6 +230,17 @@ class Links:
             if asleep[linked.slots].all():
                 linked.linkage.velocity = np.zeros((len(linked.linkage), 3))
             linked.seen = linked.look()
+
+
+def _worst_of(linkage: Linkage) -> float:
+    """How far off the worst link is, as a part of the length it should have."""
+    length = np.linalg.norm(np.subtract(*linkage.position[linkage._links.T]), axis=1)
+    goal = np.clip(length, linkage._low, linkage._high)
+    return float(
+        np.divide(np.abs(goal - length), np.maximum(goal, length), out=length, where=goal != length).max(
+            initial=0.0, where=goal != length
+        )
+    )
 
 
 def _are_same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:

@@ -123,13 +123,15 @@ class Motor:
         contacts = np.zeros((len(pairs), WIDTH))
         contacts[:, [SHARE_A, SHARE_B]] = shares
         room = np.zeros((len(joined.state), 6))
-        prepare(joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers, contacts, room, slop)
+        slowest = 2.0 * float(np.linalg.norm(world.gravity)) * dt
+        bundles = (joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers)
+        prepare(*bundles, contacts, room, slop, slowest)
         contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
         contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
         contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1] * dt
         joined.moving[: len(awake)] |= _drift(store)
         self.pace = max(dt, FADE * self.pace)
-        numbers = np.array([dt, self.pace, PUSH_SPEED * slop, 2.0 * np.linalg.norm(world.gravity) * dt, slop])
+        numbers = np.array([dt, self.pace, PUSH_SPEED * slop, slowest, slop])
         before = store.state.copy() if store.continuous.any() else store.state
         step_bodies(
             joined.state,

@@ -13,9 +13,9 @@ from abut.world.impulses import ALONE, POSITION, VELOCITY, Side, get, mobility, 
 
 REST = 0.5
 """Bodies rest this part of the slop deep, and are held there from both sides: neither do contacts come and go, nor can a stack lean freely."""
-HEAVY = 10.0
-"""A body so many times as heavy as the particle between it and the ground is carried by the ground: impulses that go to and fro through the particle
-would take as many sweeps as their masses differ, and meanwhile the push out of the ground throws the body up."""
+HEAVY = 100.0
+"""A body so many times as heavy as the particle between it and the ground is carried by the ground, and starts from no impulses when it falls on it:
+those that go to and fro through the particle would take as many sweeps as the masses differ, while the push out of the ground throws it up."""
 PATCH = 4.0
 """In slops: contacts of a pair that lie within so much of a line do not keep it from rolling."""
 N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
@@ -65,6 +65,7 @@ def prepare(
     rows: Floats,
     support: Floats,
     slop: float,
+    slowest: float,
 ) -> None:
     """Contact rows from the narrow phase's; FRICTION, BOUNCE, shares and impulses are set by the caller. `gravity` (n,3) is each body's own.
 
@@ -91,13 +92,14 @@ def prepare(
         speed = dot(relative(state, VELOCITY, side_a, side_b), normal)
         pull = dot(subtract(_pull_at(gravity, side_b), _pull_at(gravity, side_a)), normal)
         rows[i, APPROACH] = math.sqrt(max(0.0, speed * speed - 2.0 * pull * rows[i, GAP])) if speed < 0.0 else 0.0
-    _find_standing(inverse, world, pairs, rows, support, slop)
+    _find_standing(inverse, world, pairs, rows, support, slop, slowest)
     start = 0
     while start < len(pairs):
         stop = start + 1
         while stop < len(pairs) and _same_bodies(pairs, start, stop):
             stop += 1
         turns = _can_turn(inverse, world, pairs[start, 0]) and _can_turn(inverse, world, pairs[start, 1])
+        turns = turns or rows[start, STANDS] != 0.0
         reach = slop if turns and _is_narrow(found, start, stop, PATCH * slop) else 0.0
         for i in range(start, stop):
             rows[i, REACH] = reach
@@ -105,7 +107,9 @@ def prepare(
 
 
 @kernel
-def _find_standing(inverse: Floats, world: Floats, pairs: Integers, rows: Floats, support: Floats, slop: float) -> None:
+def _find_standing(
+    inverse: Floats, world: Floats, pairs: Integers, rows: Floats, support: Floats, slop: float, slowest: float
+) -> None:
     """Which side of a contact is a particle, or a bone, that the other presses against something that nothing moves."""
     for i in range(len(pairs)):
         rows[i, STANDS] = 0.0
@@ -123,11 +127,21 @@ def _find_standing(inverse: Floats, world: Floats, pairs: Integers, rows: Floats
         mobility_a, mobility_b = mobility(inverse, world, a, n), mobility(inverse, world, b, n)
         light_a = mobility_b > 0.0 and mobility_a > HEAVY * mobility_b and not _can_turn(inverse, world, a[0])
         light_b = mobility_a > 0.0 and mobility_b > HEAVY * mobility_a and not _can_turn(inverse, world, b[0])
-        rows[i, COLD] = 1.0 if light_a or light_b else 0.0
-        if mobility_b > 0.0 and mobility_a > HEAVY * mobility_b and dot(motion_of(support, 0, a), n) > 0.5:
-            rows[i, STANDS], rows[i, MASS_N] = -1.0, 1.0 / mobility_b
-        elif mobility_a > 0.0 and mobility_b > HEAVY * mobility_a and dot(motion_of(support, 0, b), n) < -0.5:
-            rows[i, STANDS], rows[i, MASS_N] = 1.0, 1.0 / mobility_a
+        rows[i, COLD] = 1.0 if (light_a or light_b) and rows[i, APPROACH] > slowest else 0.0
+        if light_a and dot(motion_of(support, 0, a), n) > 0.5:
+            rows[i, STANDS] = -1.0
+            _carry(inverse, world, rows, i, b)
+        elif light_b and dot(motion_of(support, 0, b), n) < -0.5:
+            rows[i, STANDS] = 1.0
+            _carry(inverse, world, rows, i, a)
+
+
+@kernel
+def _carry(inverse: Floats, world: Floats, rows: Floats, i: int, side: Side) -> None:
+    """Effective masses of a contact of which only one side gives way."""
+    rows[i, MASS_N] = 1.0 / mobility(inverse, world, side, get(rows, i, N))
+    rows[i, MASS_T] = 1.0 / mobility(inverse, world, side, get(rows, i, T))
+    rows[i, MASS_B] = 1.0 / mobility(inverse, world, side, get(rows, i, B))
 
 
 @kernel

@@ -73,15 +73,8 @@ Limits = tuple[float, float, float, float, float, float]
 
 
 @kernel
-def _push_apart(state: Floats, inverse: Floats, world: Floats, a: Side, b: Side, j: Vec3) -> None:
-    """Apply the impulse j to b and −j to a."""
-    push(state, inverse, world, a, scale(j, -1.0))
-    push(state, inverse, world, b, j)
-
-
-@kernel
-def _press(state: Floats, inverse: Floats, world: Floats, a: Side, b: Side, j: Vec3, stands: float) -> None:
-    """The same for the normal impulse: a side that stands on the ground hands it on."""
+def _push_apart(state: Floats, inverse: Floats, world: Floats, a: Side, b: Side, j: Vec3, stands: float) -> None:
+    """Apply the impulse j to b and −j to a; a side that stands on the ground hands it on."""
     if stands >= 0.0:
         push(state, inverse, world, a, scale(j, -1.0))
     if stands <= 0.0:
@@ -121,7 +114,7 @@ def _solve_row(
     old = rows[i, JN]
     held = min(1.0, max(0.0, limits[4] * gap + limits[5])) * rows[i, HELD]
     rows[i, JN] = max(0.0, old - firm * rows[i, MASS_N] * (dot(v, n) + bias) - give * (old - held))
-    _press(state, inverse, world, a, b, scale(n, rows[i, JN] - old), rows[i, STANDS])
+    _push_apart(state, inverse, world, a, b, scale(n, rows[i, JN] - old), rows[i, STANDS])
     v = relative(state, VELOCITY, a, b)
     t, s = get(rows, i, T), get(rows, i, B)
     old_t, old_s = rows[i, JT], rows[i, JB]
@@ -131,7 +124,8 @@ def _solve_row(
     if size > most:
         new_t, new_s = new_t * most / size, new_s * most / size
     rows[i, JT], rows[i, JB] = new_t, new_s
-    _push_apart(state, inverse, world, a, b, add_scaled(scale(t, new_t - old_t), s, new_s - old_s))
+    along = add_scaled(scale(t, new_t - old_t), s, new_s - old_s)
+    _push_apart(state, inverse, world, a, b, along, rows[i, STANDS])
     if rows[i, REACH] > 0.0:
         _hold_turn(state, world, rows, i, a[0], b[0])
 
@@ -173,7 +167,7 @@ def _solve(
     count = len(pairs)
     for sweep in range(sweeps):
         if limits[0] > 0.0:
-            restore_lengths(state, bonds, h)
+            restore_lengths(state, bonds, h, limits[1])
         else:
             hold_lengths(state, bonds)
         for k in range(count):
@@ -187,9 +181,8 @@ def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, 
         a, b = sides_of(pairs, rows, i)
         if rows[i, COLD] != 0.0:
             rows[i, JN], rows[i, JT], rows[i, JB] = 0.0, 0.0, 0.0
-        _press(state, inverse, world, a, b, scale(get(rows, i, N), rows[i, JN]), rows[i, STANDS])
-        along = add_scaled(scale(get(rows, i, T), rows[i, JT]), get(rows, i, B), rows[i, JB])
-        _push_apart(state, inverse, world, a, b, along)
+        j = add_scaled(scale(get(rows, i, N), rows[i, JN]), get(rows, i, T), rows[i, JT])
+        _push_apart(state, inverse, world, a, b, add_scaled(j, get(rows, i, B), rows[i, JB]), rows[i, STANDS])
         if rows[i, REACH] > 0.0:
             _twist_apart(state, world, a[0], b[0], get(rows, i, ROLL))
         else:
@@ -271,7 +264,7 @@ def _bounce(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows
             rows[i, KICK] = max(0.0, old + rows[i, MASS_N] * missing)
             j = rows[i, KICK] - old
             rows[i, TOTAL] += j
-            _press(state, inverse, world, a, b, scale(n, j), rows[i, STANDS])
+            _push_apart(state, inverse, world, a, b, scale(n, j), rows[i, STANDS])
             if rows[i, MASS_N] > 0.0:
                 worst = max(worst, abs(j) / (rows[i, MASS_N] * rows[i, APPROACH]))
         if worst <= CALM:
