@@ -230,8 +230,7 @@ def _measure_node(
     scale = a.frame[3]
     box = read_box(a.packed, node, stay(), np.float32(0.0))
     target = best[0] * (1.0 + TOLERANCE)
-    known = above[2][0] < np.inf  # the root has nothing above it
-    if known and _farthest(box, to_frame(above[2], pose_a, a.frame)) <= target * scale:
+    if _farthest(box, to_frame(above[2], pose_a, a.frame)) <= target * scale:
         return (0.0, *above[1:])
     half = box[2]
     radius = np.sqrt(float(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])) / scale
