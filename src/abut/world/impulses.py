@@ -12,7 +12,7 @@ import math
 from abut.arrays import Floats
 from abut.dynamics.quaternions import matrix_columns
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale
-from abut.jit import element, kernel
+from abut.jit import element, inlined, kernel
 
 POSITION, TURN, VELOCITY, SPIN = 0, 3, 7, 10
 ALONE = -1
@@ -58,7 +58,7 @@ def turn_inertias(state: Floats, inverse: Floats, world: Floats) -> None:
                 world[i, 3 * r + c] = total
 
 
-@kernel
+@inlined
 def apply(world: Floats, i: int, v: Vec3) -> Vec3:
     """The world's inverse inertia of body i times v."""
     w = world[i]
@@ -79,7 +79,7 @@ def mobility(inverse: Floats, world: Floats, side: Side, d: Vec3) -> float:
     return inverse[i, 0] + dot(turn, apply(world, i, turn))
 
 
-@kernel
+@inlined
 def motion_of(rows: Floats, at: int, side: Side) -> Vec3:
     """How a point moves whose body's velocity, or displacement, stands in a row from `at` on, and what it turns by behind that."""
     i, j, share, arm = side
@@ -88,7 +88,7 @@ def motion_of(rows: Floats, at: int, side: Side) -> Vec3:
     return add(get(rows, i, at), cross(get(rows, i, at + 3), arm))
 
 
-@kernel
+@inlined
 def push(state: Floats, inverse: Floats, world: Floats, side: Side, impulse: Vec3) -> None:
     """Apply an impulse at a point."""
     i, j, share, arm = side

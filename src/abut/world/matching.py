@@ -1,9 +1,12 @@
 """Which contact of the step before a contact is: by the features that touch, or by its place. Its impulses start where they were."""
 
 from abut.arrays import Floats, Integers
-from abut.geometry.vec import distance_sq
+from abut.geometry.vec import distance_sq, dot
 from abut.jit import kernel
 from abut.world.impulses import get
+
+ALIKE = 0.999
+"""Cosine of the angle between normals of contacts that may stand for one another."""
 
 
 @kernel
@@ -57,7 +60,7 @@ def match_impulses(
             last += 1
         if first >= 0:
             _match_pair(old_ids, old_points, first, last, ids, points, start, stop, owner, reach)
-            _hand_on(old, first, last, points, new, start, stop, owner)
+            _hand_on(old, old_points, first, last, points, new, start, stop, owner)
         start = stop
 
 
@@ -103,20 +106,34 @@ def _match_pair(
 
 @kernel
 def _hand_on(
-    old: Floats, first: int, last: int, points: Floats, new: Floats, start: int, stop: int, owner: Integers
+    old: Floats,
+    old_points: Floats,
+    first: int,
+    last: int,
+    points: Floats,
+    new: Floats,
+    start: int,
+    stop: int,
+    owner: Integers,
 ) -> None:
     """Numbers of rows first to last for rows start to stop. points[:, 6]: separations."""
-    heirs = 0
     for i in range(start, stop):
-        if owner[i] < 0 and points[i, 6] <= 0.0:
-            heirs += 1
-    for c in range(old.shape[1]):
-        lost = 0.0
-        for k in range(first, last):
-            if heirs > 0 and not _is_taken(owner, start, stop, k):
-                lost += old[k, c]
-        for i in range(start, stop):
-            if owner[i] >= 0:
+        if owner[i] >= 0:
+            for c in range(old.shape[1]):
                 new[i, c] = old[owner[i], c]
-            elif points[i, 6] <= 0.0:
-                new[i, c] = lost / heirs
+    for k in range(first, last):
+        if _is_taken(owner, start, stop, k):
+            continue
+        heirs = 0
+        for i in range(start, stop):
+            heirs += 1 if _inherits(old_points, k, points, i, owner) else 0
+        for i in range(start, stop):
+            if _inherits(old_points, k, points, i, owner):
+                for c in range(old.shape[1]):
+                    new[i, c] += old[k, c] / heirs
+
+
+@kernel
+def _inherits(old_points: Floats, k: int, points: Floats, i: int, owner: Integers) -> bool:
+    """Whether a new row without a predecessor touches and pushes the way that an old row did."""
+    return owner[i] < 0 and points[i, 6] <= 0.0 and dot(get(points, i, 3), get(old_points, k, 3)) > ALIKE

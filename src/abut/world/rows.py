@@ -8,7 +8,7 @@ import math
 
 from abut.arrays import Floats, Integers
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, norm_sq, scale, subtract
-from abut.jit import kernel
+from abut.jit import inlined, kernel
 from abut.world.impulses import ALONE, POSITION, VELOCITY, Side, get, mobility, motion_of, put, tangent_to
 
 REST = 0.5
@@ -24,7 +24,7 @@ JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK, STANDS, COLD =
 WIDTH = 37
 
 
-@kernel
+@inlined
 def sides_of(pairs: Integers, rows: Floats, i: int) -> tuple[Side, Side]:
     """The two points that touch. pairs (n,4): bodies, or first particles, of a and b; then second particles."""
     a = (pairs[i, 0], pairs[i, 2], rows[i, SHARE_A], get(rows, i, ARM_A))
@@ -32,7 +32,7 @@ def sides_of(pairs: Integers, rows: Floats, i: int) -> tuple[Side, Side]:
     return a, b
 
 
-@kernel
+@inlined
 def relative(rows: Floats, at: int, a: Side, b: Side) -> Vec3:
     """How b's point moves, seen from a's."""
     return subtract(motion_of(rows, at, b), motion_of(rows, at, a))

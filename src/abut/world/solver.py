@@ -21,9 +21,10 @@ import math
 from abut.arrays import Floats, Integers
 from abut.dynamics.rigid import turn_freely
 from abut.geometry.vec import Vec3, add_scaled, dot, norm_sq, scale, subtract
-from abut.jit import element, kernel, stay_apart
+from abut.jit import element, inlined, kernel, stay_apart
 from abut.world.bonds import Bonds, hold_lengths, restore_lengths
 from abut.world.impulses import (
+    ALONE,
     POSITION,
     SPIN,
     VELOCITY,
@@ -35,6 +36,8 @@ from abut.world.impulses import (
 )
 from abut.world.rows import (
     APPROACH,
+    ARM_A,
+    ARM_B,
     BOUNCE,
     COLD,
     FRICTION,
@@ -72,7 +75,7 @@ BOUNCE_SWEEPS, CALM = 32, 1e-3
 Limits = tuple[float, float, float, float, float, float]
 
 
-@kernel
+@inlined
 def _push_apart(state: Floats, inverse: Floats, world: Floats, a: Side, b: Side, j: Vec3, stands: float) -> None:
     """Apply the impulse j to b and −j to a; a side that stands on the ground hands it on."""
     if stands >= 0.0:
@@ -104,8 +107,30 @@ def _solve_row(
     h: float,
     limits: Limits,
 ) -> None:
-    """One contact: the normal first, then friction. limits: see `soften`."""
-    a, b = sides_of(pairs, rows, i)
+    """One contact. limits: see `soften`. Two bodies have code of their own, in which a second particle does not occur."""
+    if pairs[i, 2] == ALONE and pairs[i, 3] == ALONE and rows[i, STANDS] == 0.0:
+        a, b = (pairs[i, 0], ALONE, 0.0, get(rows, i, ARM_A)), (pairs[i, 1], ALONE, 0.0, get(rows, i, ARM_B))
+        _solve_sides(state, inverse, world, moved, rows, i, a, b, 0.0, h, limits)
+    else:
+        c, d = sides_of(pairs, rows, i)
+        _solve_sides(state, inverse, world, moved, rows, i, c, d, rows[i, STANDS], h, limits)
+
+
+@inlined
+def _solve_sides(
+    state: Floats,
+    inverse: Floats,
+    world: Floats,
+    moved: Floats,
+    rows: Floats,
+    i: int,
+    a: Side,
+    b: Side,
+    stands: float,
+    h: float,
+    limits: Limits,
+) -> None:
+    """The normal first, then friction."""
     n = get(rows, i, N)
     gap = rows[i, GAP] + dot(relative(moved, 0, a, b), n)
     bias = gap / h if gap > 0.0 else max(limits[0] * gap, -limits[1])
@@ -114,7 +139,7 @@ def _solve_row(
     old = rows[i, JN]
     held = min(1.0, max(0.0, limits[4] * gap + limits[5])) * rows[i, HELD]
     rows[i, JN] = max(0.0, old - firm * rows[i, MASS_N] * (dot(v, n) + bias) - give * (old - held))
-    _push_apart(state, inverse, world, a, b, scale(n, rows[i, JN] - old), rows[i, STANDS])
+    _push_apart(state, inverse, world, a, b, scale(n, rows[i, JN] - old), stands)
     v = relative(state, VELOCITY, a, b)
     t, s = get(rows, i, T), get(rows, i, B)
     old_t, old_s = rows[i, JT], rows[i, JB]
@@ -125,7 +150,7 @@ def _solve_row(
         new_t, new_s = new_t * most / size, new_s * most / size
     rows[i, JT], rows[i, JB] = new_t, new_s
     along = add_scaled(scale(t, new_t - old_t), s, new_s - old_s)
-    _push_apart(state, inverse, world, a, b, along, rows[i, STANDS])
+    _push_apart(state, inverse, world, a, b, along, stands)
     if rows[i, REACH] > 0.0:
         _hold_turn(state, world, rows, i, a[0], b[0])
 
