@@ -1,3 +1,4 @@
+import io
 import os
 import signal
 import subprocess
@@ -6,9 +7,10 @@ import time
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from abut import InvalidInput, Mesh, Unsupported, ccd, jit, scenes
-from abut.app import work
+from abut.app import job, work
 from abut.app.check import Progress, as_checked, check
 from abut.app.findings import Contact
 from abut.app.frames import Frames
@@ -336,3 +338,22 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, jobs):
     with pytest.raises(KeyboardInterrupt):
         check(Frames([tmp_path / "all.npz"]), Options(between=False), store=Store(folder), report=stop)
     assert len(list(folder.glob("*.npz"))) - done <= 1 + 2 * int(jobs)  # no more than the gaps and one new frame
+
+
+def test_an_interruption_that_something_else_hides_is_one(tmp_path, monkeypatch):
+    """Ctrl-C while an archive is written: closing it raises a ValueError on the way."""
+    mesh = scenes.icosphere(0)
+    np.savez(tmp_path / "all.npz", frames=np.stack([mesh.vertices] * 3), faces=mesh.faces)
+
+    def interrupt(*_args, **_options):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ValueError("Can't close the ZIP file")  # noqa: B012
+
+    monkeypatch.setattr(job, "check", interrupt)
+    text = io.StringIO()
+    told = Console(file=text, width=200)
+    files = job.Files()
+    assert job.run([tmp_path / "all.npz"], Options(), files, told, told, work=tmp_path / "work") == job.INTERRUPTED
+    assert "Interrupted after 0 of 3 frames" in text.getvalue()

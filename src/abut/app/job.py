@@ -68,16 +68,17 @@ def run(
         write_files(files, frames, report, title)
     except AbutError:
         raise
-    except KeyboardInterrupt:
-        _tell_kept(f"Interrupted after {done.done:,} of {done.total:,} frames", work, errors)
-        return INTERRUPTED
-    except (BrokenProcessPool, OSError, MemoryError) as error:
+    except BaseException as error:
+        if _was_interrupted(error):
+            _tell_kept(f"Interrupted after {done.done:,} of {done.total:,} frames", work, errors)
+            return INTERRUPTED
+        if not isinstance(error, Exception):
+            raise
+        if not isinstance(error, BrokenProcessPool | OSError | MemoryError):
+            traceback.print_exc()  # Python would exit with 1, which means collisions.
+            return UNFINISHED
         what = "a worker process died" if isinstance(error, BrokenProcessPool) else (str(error) or "out of memory")
         _tell_kept(f"Not finished ({what}), after {done.done:,} of {done.total:,} frames", work, errors)
-        return UNFINISHED
-    except Exception:
-        # Python would exit with 1, which means collisions.
-        traceback.print_exc()
         return UNFINISHED
     told = errors if files.json == STANDARD_OUTPUT else console
     print_summary(report, told)
@@ -109,6 +110,13 @@ def _prepare(files: Files) -> None:
     for path in (files.json, files.html):
         if path is not None and path != STANDARD_OUTPUT:
             output.prepare(path)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is at the bottom of it: where it comes while an archive is written, closing that fails too, and says something else."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _tell_kept(what: str, work: Path, errors: Console) -> None:
