@@ -349,7 +349,7 @@ def test_an_interruption_that_something_else_hides_is_one(tmp_path, monkeypatch)
         try:
             raise KeyboardInterrupt
         finally:
-            raise ValueError("Can't close the ZIP file")  # noqa: B012
+            raise ValueError("Can't close the ZIP file")
 
     monkeypatch.setattr(job, "check", interrupt)
     text = io.StringIO()
