@@ -39,13 +39,15 @@ def turn_inside_out(cores: Cores, shape: int, pose: Floats, numbers: Floats) -> 
 
 def add_held(colliders: Colliders, pairs: Integers, rows: Rows) -> Rows:
     """The contacts of pairs of colliders, and one for each pair of which one holds the other."""
-    boxes = colliders.boxes
+    boxes, table = colliders.boxes, colliders.pool.cores.table
+    pairs = pairs[table[colliders.shape[pairs[:, 1]] + 1, KIND] == SURFACE]  # of two, a surface comes second
+    if not len(pairs):
+        return rows
     inside = (boxes[pairs[:, 0], :3] >= boxes[pairs[:, 1], :3]) & (boxes[pairs[:, 0], 3:] <= boxes[pairs[:, 1], 3:])
     around = (boxes[pairs[:, 1], :3] >= boxes[pairs[:, 0], :3]) & (boxes[pairs[:, 1], 3:] <= boxes[pairs[:, 0], 3:])
-    kinds = colliders.pool.cores.table[colliders.shape[pairs] + 1, KIND]
-    is_mesh = (kinds == SURFACE).all(axis=1)
-    maybe = (kinds[:, 1] == SURFACE) & (inside.all(axis=1) | (is_mesh & around.all(axis=1)))
-    touching = {(i, j) for i, j in rows.ids[:, [COLLIDER_A, COLLIDER_B]].tolist()} if maybe.any() else set()
+    is_mesh = table[colliders.shape[pairs[:, 0]] + 1, KIND] == SURFACE
+    maybe = inside.all(axis=1) | (is_mesh & around.all(axis=1))
+    touching = {(i, j) for i, j in rows.ids[:, [COLLIDER_A, COLLIDER_B]].tolist()}
     left = [k for k in np.flatnonzero(maybe).tolist() if tuple(pairs[k].tolist()) not in touching]
     if not left:
         return rows

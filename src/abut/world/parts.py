@@ -98,8 +98,8 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     wanted = None if options["mass"] is None else arrays.positive(options["mass"], "mass")
     if kind != DYNAMIC:
         return MassProperties(1.0, np.zeros(3), np.zeros((3, 3)))
-    open_ = [isinstance(shape, Surface) and not shape.is_solid for shape, _ in parts]
-    if wanted is not None and all(open_):
+    are_open = all(isinstance(shape, Surface) and not shape.is_solid for shape, _ in parts)
+    if wanted is not None and are_open:
         weights = [weigh_shell(shape.surface(), density) for shape, _ in parts]
     else:
         weights = [shape.weigh(density) for shape, _ in parts]

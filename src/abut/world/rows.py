@@ -1,4 +1,4 @@
-"""Rows of contacts, as the solver wants them: what does not change within a step.
+"""Rows of contacts, as the solver wants them, and what of them does not change within a step.
 
 A row has the normal, two tangents, the arms from the centers of mass, the angular impulse of rolling friction, and numbers: the gap to the depth at
 which bodies rest, effective masses, friction, restitution, and the impulses.

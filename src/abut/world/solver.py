@@ -70,7 +70,7 @@ critical damping. A rigid push in their place feeds the rocking of a stack of fi
 HOLDS, FIRM = 0.7, 0.95
 """Parts of the slop between which the spring stops giving way to the load. A stack of twenty boxes is 0.63 slop deep at its foot."""
 BOUNCE_SWEEPS, CALM = 32, 1e-3
-"""A box that falls flat on its four corners has the full bounce, to 1e-3, after ten sweeps."""
+"""At most so many sweeps for the restitution, which end when no impulse changes by more than this part of the approach's."""
 
 Limits = tuple[float, float, float, float, float, float]
 
