@@ -1,3 +1,4 @@
+import ast
 import contextlib
 import os
 import shutil
@@ -36,7 +37,7 @@ compiled = []
 with jit.compiling(compiled.append):
     from abut.caller import ask
     print(ask(1.0))
-print(jit.cache_folder())
+print(jit.cache_folder("caller.py"))
 print(",".join(compiled))
 """
 
@@ -61,6 +62,48 @@ def test_edited_callee_is_never_run_stale(tmp_path):
     value, other_folder, _ = run(ASK, root)
     assert float(value) == 6.0
     assert other_folder != folder
+
+
+def test_an_edit_elsewhere_compiles_nothing_again(tmp_path):
+    root = copy_package(tmp_path)
+    first = run(ASK, root)
+    (root / "abut" / "stranger.py").write_text("from abut.caller import ask\n")
+    (root / "abut" / "__init__.py").write_text("# a comment\n")
+    assert run(ASK, root) == [*first[:2], ""]
+
+
+def test_an_implementation_that_the_caller_does_not_import_is_reached(tmp_path):
+    root = copy_package(tmp_path)
+    package = root / "abut"
+    (package / "question.py").write_text(
+        "from abut.jit import generic\n\n@generic\ndef size(box):\n    raise NotImplementedError\n"
+    )
+    (package / "answer.py").write_text(
+        "from typing import NamedTuple\n\nfrom abut.jit import implement\nfrom abut.question import size\n\n"
+        "class Box(NamedTuple):\n    side: float\n\n@implement(size, Box)\ndef size_box(box):\n    return box.side\n"
+    )
+    (package / "caller.py").write_text(
+        "from abut.question import size\nfrom abut.jit import kernel\n\n@kernel\ndef ask(box):\n    return size(box)\n"
+    )
+    code = "from abut.answer import Box\nfrom abut.caller import ask\nprint(ask(Box(3.0)))"
+    assert run(code, root) == ["3.0"]
+    (package / "answer.py").write_text((package / "answer.py").read_text().replace("box.side\n", "2.0 * box.side\n"))
+    assert run(code, root) == ["6.0"]
+
+
+def test_every_form_of_import_is_followed():
+    """Python's own parser finds no import statement that the reading of the text has passed over."""
+    for path, text in jit._sources().items():
+        named = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "abut":
+                assert not node.level
+                module = node.module.partition(".")[2]
+                named.update(jit._file_of(f"{module}.{a.name}".lstrip(".")) or jit._file_of(module) for a in node.names)
+            elif isinstance(node, ast.Import):
+                names = [a.name for a in node.names if a.name.split(".")[0] == "abut"]
+                named.update(jit._file_of(name.partition(".")[2]) for name in names)
+        assert jit._imported(path) == named, path
 
 
 def test_locators_of_the_user_do_not_bring_stale_code_back(tmp_path):
@@ -117,12 +160,53 @@ def test_nothing_writable_still_computes(tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("")
     code = (
-        f"from pathlib import Path; from abut import jit; blocked = Path({str(blocked)!r}); jit.cache_folder.cache_clear(); "
+        f"from pathlib import Path; from abut import jit; blocked = Path({str(blocked)!r}); jit.cache_root.cache_clear(); "
         "jit.user_cache_folder = lambda: blocked / 'a'; jit.tempfile.gettempdir = lambda: str(blocked / 'b'); "
-        "assert jit.cache_folder() is None; "
+        "assert jit.cache_root() is None; "
         "from abut.caller import ask; print(ask(1.0))"
     )
     assert float(run(code, root)[0]) == 2.0
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes of folders are those of POSIX")
+def test_the_folder_in_the_temporary_directory_is_the_users_alone(tmp_path):
+    """An index is a pickle: who can write it runs code as its reader."""
+    shared = tmp_path / "tmp"
+    shared.mkdir()
+    place = shared / f"abut-cache-{os.getuid()}"
+    code = (
+        f"from pathlib import Path; from abut import jit; jit.tempfile.gettempdir = lambda: {str(shared)!r}; "
+        "jit.PACKAGE = Path('/dev/null'); jit.user_cache_folder = lambda: Path('/dev/null/none'); "
+        "jit.cache_root.cache_clear(); print(jit.cache_root())"
+    )
+    assert run(code, PACKAGE.parent) == [str(place)]
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    for mode in (0o770, 0o702, 0o755):
+        place.chmod(mode)
+        assert run(code, PACKAGE.parent) == ["None"]
+    place.rmdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    place.symlink_to(elsewhere)
+    assert run(code, PACKAGE.parent) == ["None"]
+    place.unlink()
+    if os.getuid() == 0:
+        place.mkdir(mode=0o700)
+        os.chown(place, 12345, -1)
+        assert run(code, PACKAGE.parent) == ["None"]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes of folders are those of POSIX")
+def test_a_cache_folder_that_others_may_write_is_passed_over(tmp_path):
+    package, home = tmp_path / "package", tmp_path / "home"
+    (package / "__pycache__").mkdir(parents=True)
+    (package / "__pycache__").chmod(0o777)
+    home.mkdir(mode=0o700)
+    code = (
+        f"from pathlib import Path; from abut import jit; jit.PACKAGE = Path({str(package)!r}); "
+        f"jit.user_cache_folder = lambda: Path({str(home)!r}); jit.cache_root.cache_clear(); print(jit.cache_root())"
+    )
+    assert run(code, PACKAGE.parent) == [str(home)]
 
 
 def test_import_compiles_nothing():

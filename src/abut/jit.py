@@ -4,16 +4,19 @@
 `prange`, `generic` a function chosen by the types of its arguments. All use NumPy's error model (a division by zero gives infinity) and
 none uses fastmath (it breaks tests for NaN).
 
-Numba checks only the file of a cached function, not the files of what it calls. So the cache folder is named by a hash of all of abut's
-sources and of the options that change the code: an edited callee leads to another folder, and stale code is never run. The folder lies in
-`NUMBA_CACHE_DIR` if that is set, else in the package's `__pycache__`, else (read-only installation) in the user's cache folder.
+Numba checks only the file of a cached function, not the files of what it calls. So the code of a module lies in a folder that is named by a hash of
+every source the module can reach by imports, and of the options that change the code: an edited callee leads to another folder, and stale code is
+never run, while an edit elsewhere compiles nothing again. The folders lie in `NUMBA_CACHE_DIR` if that is set, else in the package's `__pycache__`,
+else (read-only installation) in the user's cache folder. A cache index is a pickle: a folder that another user could have written is not read.
 """
 
 import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -54,15 +57,94 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": 
 """Numba also makes a wrapper for callers in C, of whom there are none."""
 
 
+def _settings() -> bytes:
+    """The Numba settings that change generated code."""
+    options = (numba.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.FULL_TRACEBACKS)
+    return repr(options).encode()
+
+
+@functools.cache
+def _sources() -> dict[str, bytes]:
+    """Each source of the package by its path inside it."""
+    return {path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def _hash(paths: frozenset[str]) -> str:
+    digest = hashlib.sha256(_settings())
+    for path in sorted(paths):
+        digest.update(path.encode() + b"\0" + _sources()[path] + b"\0")
+    return digest.hexdigest()[:16]
+
+
 @functools.cache
 def sources_hash() -> str:
-    """Hash of abut's sources and of the Numba settings that change generated code, in 16 hexadecimal digits."""
-    digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    settings = (numba.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.FULL_TRACEBACKS)
-    digest.update(repr(settings).encode())
-    return digest.hexdigest()[:16]
+    """Hash of all of abut's sources and of the Numba settings that change generated code, in 16 hexadecimal digits."""
+    return _hash(frozenset(_sources()))
+
+
+def _file_of(module: str) -> str | None:
+    """The source of `a.b.c`, counted from the package, or None where that is no module."""
+    stem = module.replace(".", "/")
+    paths = (f"{stem}.py", f"{stem}/__init__.py") if stem else ("__init__.py",)
+    return next((path for path in paths if path in _sources()), None)
+
+
+@functools.cache
+def _imported(path: str) -> frozenset[str]:
+    """The sources that one source names in its import statements, wherever they stand in it.
+
+    `from package import name` names the module `name` if there is one; otherwise the package's own file, which brings `name` from elsewhere.
+    """
+    found: set[str | None] = set()
+    text = _sources()[path].decode()
+    for module, grouped, names in re.findall(
+        rf"^[ \t]*from {PACKAGE.name}((?:\.\w+)*) import (?:\(([^)]*)\)|([^\n#]*))", text, re.MULTILINE
+    ):
+        for name in re.findall(r"(\w+)(?: as \w+)?", re.sub(r"#.*", "", grouped or names)):
+            found.add(_file_of(f"{module}.{name}"[1:]) or _file_of(module[1:]))
+    found.update(_file_of(name) for name in re.findall(rf"^[ \t]*import {PACKAGE.name}\.([\w.]+)", text, re.MULTILINE))
+    if re.search(rf"^[ \t]*import {PACKAGE.name}\b(?!\.)", text, re.MULTILINE):
+        found.add("__init__.py")
+    return frozenset(name for name in found if name is not None)
+
+
+def _close(start: frozenset[str]) -> frozenset[str]:
+    reached, waiting = set(start), list(start)
+    while waiting:
+        for path in _imported(waiting.pop()) - reached:
+            reached.add(path)
+            waiting.append(path)
+    return frozenset(reached)
+
+
+@functools.cache
+def _implementers() -> dict[str, frozenset[str]]:
+    """What is reached by each source that implements generic functions. A caller of these need not import it."""
+    return {
+        path: _close(frozenset([path]))
+        for path, text in _sources().items()
+        if re.search(rb"^@implement\b", text, re.MULTILINE)
+    }
+
+
+@functools.cache
+def reachable_sources(path: str) -> frozenset[str]:
+    """The sources that can take part in what is compiled for the source at `path` inside the package.
+
+    What it imports, directly or through others, and, where it reaches a `generic` function, every implementation of one.
+    """
+    reached = _close(frozenset([path]))
+    generics = {name for name in reached if re.search(rb"^@generic\b|^@generic_by", _sources()[name], re.MULTILINE)}
+    for closure in _implementers().values():
+        if generics & closure:
+            reached |= closure
+    return reached
+
+
+@functools.cache
+def reachable_hash(path: str) -> str:
+    """Hash of `reachable_sources(path)` and of the Numba settings, in 16 hexadecimal digits."""
+    return _hash(reachable_sources(path))
 
 
 def user_cache_folder() -> Path:
@@ -74,6 +156,14 @@ def user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "abut"
 
 
+def _is_ours(folder: Path) -> bool:
+    """Whether nobody but this user (or root) could have put files there."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows: a profile folder is private
+    status = folder.stat()
+    return status.st_uid in (os.getuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
 def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -81,6 +171,18 @@ def _is_writable(folder: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether the folder of a shared place is, or could be made, one that only this user reads and writes: mode 0700, his, and no link."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and stat.S_IMODE(status.st_mode) == 0o700)
 
 
 def _remove_unused(root: Path) -> None:
@@ -93,36 +195,54 @@ def _remove_unused(root: Path) -> None:
 
 
 @functools.cache
-def cache_folder() -> Path | None:
-    """The folder of compiled code for these very sources, or None where no folder can be written."""
-    name = FOLDER_PREFIX + sources_hash()
-    roots = [Path(config.CACHE_DIR)] if config.CACHE_DIR else [PACKAGE / "__pycache__"]
-    roots += [
-        user_cache_folder(),
-        Path(tempfile.gettempdir()) / f"abut-cache-{os.getuid() if hasattr(os, 'getuid') else 0}",
-    ]
-    for root in roots:
-        fresh = not (root / name).is_dir()
-        if _is_writable(root / name):
-            os.utime(root / name)  # a folder in use stays young
-            if fresh:
-                _remove_unused(root)
-            return root / name
-    return None
+def cache_root() -> Path | None:
+    """The folder that holds the folders of compiled code, or None where no safe folder can be written: then nothing is kept.
+
+    A folder that the user named himself is taken as it is. The one in the temporary directory, where everyone may write, must be his alone.
+    """
+    if config.CACHE_DIR and _is_writable(Path(config.CACHE_DIR)):
+        return Path(config.CACHE_DIR)
+    for root in (PACKAGE / "__pycache__", user_cache_folder()):
+        if _is_writable(root) and _is_ours(root):
+            return root
+    shared = Path(tempfile.gettempdir()) / f"abut-cache-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    return shared if _is_private(shared) and _is_writable(shared) else None
+
+
+@functools.cache
+def cache_folder(path: str) -> Path | None:
+    """The folder of compiled code for the source at `path` inside the package and all it reaches, or None where none can be written."""
+    root = cache_root()
+    if root is None:
+        return None
+    folder = root / (FOLDER_PREFIX + reachable_hash(path))
+    fresh = not folder.is_dir()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.utime(folder)  # a folder in use stays young
+    if fresh:
+        _remove_unused(root)
+    return folder
+
+
+def _path_inside(py_file: str) -> str:
+    """Where a file lies inside the package; what lies outside (a user's own kernel) may reach all of it."""
+    path = Path(py_file).resolve()
+    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else "__init__.py"
 
 
 class _SourcesLocator(_CacheLocator):
-    """Tells Numba the folder, and stamps each index with the hash of all sources."""
+    """Tells Numba the folder, and stamps each index with the hash of the sources that the function can reach."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._py_file = py_file
+        self._path = _path_inside(py_file)
         self._disambiguator = f"{Path(py_file).resolve().parent.name}-{py_func.__code__.co_firstlineno}"
 
     def get_cache_path(self) -> Any:
-        return str(cache_folder())
+        return str(cache_folder(self._path))
 
     def get_source_stamp(self) -> Any:
-        return sources_hash()
+        return reachable_hash(self._path)
 
     def get_disambiguator(self) -> Any:
         return self._disambiguator
@@ -141,7 +261,7 @@ class _SourcesCache(FunctionCache):
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         # NUMBA_CACHE_LOCATOR_CLASSES may put another locator in place of ours: the hash stands in the key too.
-        return (*super()._index_key(sig, codegen), sources_hash())
+        return (*super()._index_key(sig, codegen), reachable_hash(_path_inside(self._py_func.__code__.co_filename)))
 
 
 class _Twofold(CPUDispatcher):
@@ -174,7 +294,7 @@ def _rename(function: Any, name: str) -> Any:
 
 def _make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     dispatcher: Any = numba.njit(**options)(function)
-    if not INTERPRETED and cache_folder() is not None:
+    if not INTERPRETED and cache_root() is not None:
         dispatcher._cache = _SourcesCache(function)
     return dispatcher
 
