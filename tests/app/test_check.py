@@ -31,9 +31,9 @@ def computed(monkeypatch):
         log.append(float(vertices[4, 2]))
         return search(self, vertices)
 
-    def impacts(mesh, v_t0, v_t1, min_distance):
+    def impacts(mesh, v_t0, v_t1, options):
         log.append((float(v_t0[4, 2]), float(v_t1[4, 2])))
-        return sweep(mesh, v_t0, v_t1, min_distance)
+        return sweep(mesh, v_t0, v_t1, options.min_distance)
 
     monkeypatch.setattr(work.Checker, "_search_frame", search_frame)
     monkeypatch.setattr(work, "_impacts", impacts)
@@ -82,7 +82,7 @@ def test_finds_what_passes_between_frames_and_what_cuts_at_them(tmp_path, comput
     assert rows.time[rising] == pytest.approx(2 + 2 / 3)
     assert rows.depth[rising] == pytest.approx(0.25)
     assert (rows.frame[-1], rows.kind[-1], rows.a[-1], rows.b[-1], rows.time[-1]) == (3, Contact.FACE_FACE, 0, 2, 3.0)
-    assert report.counts.tolist() == [[0, 0, 0], [3, 0, 0], [1, 0, 0], [0, 0, 1]]
+    assert report.counts.tolist() == [[0, 0, 0, 0], [3, 0, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]
     assert (report.found, report.step_count, report.exit_code) == (5, 3, 1)
     assert (int(report.first.a[0]), float(report.first.time[0])) == (4, pytest.approx(1.5))
     assert report.worst_impacts.a.tolist()[-1] == 6
@@ -118,7 +118,7 @@ def test_bad_frame_is_named_and_its_steps_are_not_bridged(tmp_path, computed, st
     assert report.skipped == {1: "frame10.ply could not be read", 2: "frame10.ply could not be read"}
     # Frames 4 to 7 are as 0 to 3: what is known of these already is not computed again.
     assert computed == [1.0, (1.0, 0.5), 0.5, -0.25, (-0.25, 1.0), (0.5, -0.5), -0.5, (-0.5, -0.25)]
-    assert report.counts[1].tolist() == [0, 0, 0]
+    assert report.counts[1].tolist() == [0, 0, 0, 0]
     assert report.exit_code == 1
     shown = as_checked(Frames(paths), report)
     assert shown.bad == [("frame10.ply", report.bad[2])]

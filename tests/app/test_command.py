@@ -74,7 +74,7 @@ BAD_INPUT = {
     "nothing to search": (["in", "--no-between", "--no-at-frames"], "neither frames nor the steps"),
     "a negative distance": (["in", "--min-distance", "-1"], "min-distance"),
     "no such kind of table": (["in", "--out", "rows.xlsx"], "rows.xlsx: tables are written as .npz, .csv, .parquet"),
-    "a folder for a file": (["in", "--json", "in"], "in: is a folder"),
+    "a folder for a file": (["in", "--json", "in"], "--json: in is a folder"),
     "a file for a folder": (["in", "--work", "in/frame8.ply"], "in/frame8.ply: cannot be written"),
 }
 
@@ -117,6 +117,7 @@ def test_json_is_all_of_standard_output(run, files):
         "step_count",
         "bad_frames",
         "skipped_steps",
+        "steps_over_gaps",
         "counts",
         "frames",
         "first",
@@ -128,9 +129,15 @@ def test_json_is_all_of_standard_output(run, files):
         "seconds",
     }
     assert document["schema"] == "abut.check/1"
-    assert document["options"] == {"at_frames": True, "between": True, "min_distance": 0.0}
+    assert document["options"] == {
+        "at_frames": True,
+        "between": True,
+        "min_distance": 0.0,
+        "containment": True,
+        "max_memory": None,
+    }
     assert (document["frame_count"], document["step_count"], document["complete"]) == (4, 3, True)
-    assert document["counts"] == {"vertex_face": 3, "edge_edge": 0, "face_face": 0, "total": 3}
+    assert document["counts"] == {"vertex_face": 3, "edge_edge": 0, "face_face": 0, "contained": 0, "total": 3}
     assert document["frames"][1] == {
         "frame": 1,
         "name": "frame9.ply",
@@ -283,8 +290,8 @@ def test_rows_can_be_limited(run, files):
 def test_distance_reaches_the_sweep(run, files, monkeypatch):
     seen = []
 
-    def impacts(mesh, v_t0, v_t1, min_distance):
-        seen.append(min_distance)
+    def impacts(mesh, v_t0, v_t1, options):
+        seen.append(options.min_distance)
         return sweep(mesh, v_t0, v_t1)
 
     monkeypatch.setattr(work, "_impacts", impacts)

@@ -81,7 +81,7 @@ BAD_ARCHIVES = {
     "too few dimensions": ({"frames": FRAMES[0, 0], "faces": FACES}, "has shape (3,)"),
     "no frames": ({"frames": FRAMES[:0], "faces": FACES}, "frames: is empty"),
     "an index too large": ({"frames": FRAMES, "faces": FACES + 1}, "faces[2]: index 7 is not below 7"),
-    "objects": ({"frames": np.array([None]), "faces": FACES}, "cannot be read"),
+    "objects": ({"frames": np.array([None]), "faces": FACES}, "holds Python objects"),
 }
 
 

@@ -47,7 +47,7 @@ class Report(NamedTuple):
     findings: Findings
     """all rows, or the first `max_findings` of them"""
     counts: Integers
-    """(k,3) collisions of each frame and the step that leaves it, also those not among the rows: vertex-face, edge-edge, face-face"""
+    """(k,4) collisions of each frame and the step that leaves it, also those not among the rows: vertex-face, edge-edge, face-face, contained"""
     first: Findings
     """the earliest collision; no row where there is none"""
     worst_impacts: Findings
@@ -58,6 +58,8 @@ class Report(NamedTuple):
     """frames that could not be read or searched, by number: the reason"""
     skipped: dict[int, str]
     """steps that were not checked, by the number of the frame they leave: the reason"""
+    gaps: dict[int, str]
+    """steps over frames that the numbers in the files' names leave out, by the number of the frame they leave: what is missing"""
     reused: int
     """frames and steps that had been computed before"""
     seconds: float
@@ -99,7 +101,7 @@ class _Job:
         for i in range(len(self.frames)):
             digest, has_step = next_digest, i + 1 < len(self.frames)
             wanted = {False: self.options.at_frames, True: self.options.between and has_step}
-            self.keys[i, False] = Store.key("frame", connectivity, digest)
+            self.keys[i, False] = Store.key("frame", connectivity, digest, self.options.containment)
             if has_step:
                 next_digest = self.frames.digest(i + 1)
                 self.keys[i, True] = Store.key("step", connectivity, digest, next_digest, self.options.min_distance)
@@ -131,10 +133,10 @@ class _Job:
         self.counts[frame] += [int((rows.kind == kind).sum()) for kind in KINDS]
         moved = shift(rows, frame)
         self.first = earliest(join([self.first, moved]))
-        if rows.kind[0] == Contact.FACE_FACE:
-            self.longest_cuts = deepest(join([self.longest_cuts, moved]), WORST)
-        else:
-            self.worst_impacts = deepest(join([self.worst_impacts, moved]), WORST)
+        cuts = select(moved, moved.kind == Contact.FACE_FACE)
+        impacts = select(moved, moved.kind < Contact.FACE_FACE)
+        self.longest_cuts = deepest(join([self.longest_cuts, cuts]), WORST)
+        self.worst_impacts = deepest(join([self.worst_impacts, impacts]), WORST)
 
     def _advance(self) -> None:
         self.done += 1
@@ -191,6 +193,7 @@ def check(
         job.longest_cuts,
         dict(sorted(job.bad.items())),
         dict(sorted(job.skipped.items())),
+        frames.find_gaps() if asked.between else {},
         job.reused,
         time.perf_counter() - start,
     )

@@ -1,16 +1,20 @@
 """The command `abut`: parses words, shows progress, turns exceptions into one line and an exit code. The work is done elsewhere."""
 
+import io
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
+import click
 import typer
 from rich.console import Console
 
 from abut import __version__
+from abut.app.console import SafeConsole, discard_output
 from abut.errors import AbutError
 
-BAD_INPUT = 2
+BAD_INPUT, UNFINISHED, INTERRUPTED = 2, 3, 130
 TABLE_WIDTH = 100
 
 app = typer.Typer(
@@ -19,8 +23,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-console = Console()
-errors = Console(stderr=True)
+console: Console = SafeConsole()
+errors: Console = SafeConsole(stderr=True)
 
 
 def _print_version(asked: bool) -> None:
@@ -44,10 +48,10 @@ def demo(
 ) -> None:
     """Let a cloth fall on a ball, find every collision of its folds, and write a page that shows them."""
     from abut.app import demo as job
-    from abut.app.job import INTERRUPTED, UNFINISHED
+    from abut.app.job import INTERRUPTED, TERMINATED, UNFINISHED
 
     code = job.run(out, console)
-    if code in (INTERRUPTED, UNFINISHED):  # that there are collisions is what the demonstration is about
+    if code in (INTERRUPTED, TERMINATED, UNFINISHED):  # that there are collisions is what the demonstration is about
         raise typer.Exit(code)
 
 
@@ -58,6 +62,9 @@ def check(
     ],
     at_frames: Annotated[bool, typer.Option(help="Search each frame for faces that cut each other.")] = True,
     between: Annotated[bool, typer.Option(help="Search each step between frames for features that meet.")] = True,
+    containment: Annotated[
+        bool, typer.Option(help="Search each frame for pieces that lie inside a closed piece.")
+    ] = True,
     min_distance: Annotated[
         float, typer.Option(min=0.0, help="Features meet in a step when they come this close.")
     ] = 0.0,
@@ -71,19 +78,24 @@ def check(
         Path, typer.Option(help="Folder that keeps what is done, so that a second run goes on from there.")
     ] = Path(".abut-check"),
     max_findings: Annotated[int, typer.Option(min=1, help="Rows to keep at most; all are counted.")] = 1_000_000,
+    max_memory: Annotated[
+        float | None, typer.Option(min=1.0, help="MB that the search of one step may take; else as the mesh needs.")
+    ] = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Take the frames as given, not in natural order.")
     ] = False,
 ) -> None:
     """Find every collision of an animation with itself, at its frames and between them.
 
-    Exit code: 0 clean, 1 collisions, 2 bad input (also where nothing collides but a frame is bad), 3 could not finish, 130 interrupted.
+    Exit code: 0 clean, 1 collisions, 2 bad input (also where nothing collides but a frame is bad), 3
+    could not finish, 130 interrupted, 143 terminated.
     """
     from abut.app import job
     from abut.app.work import Options
 
     files = job.Files(out, json, html)
-    options = Options(at_frames, between, min_distance)
+    memory = None if max_memory is None else int(max_memory * 1e6)
+    options = Options(at_frames, between, min_distance, containment, memory)
     code = job.run(
         frames, options, files, console, errors, work=work, jobs=jobs, max_findings=max_findings, keep_order=keep_order
     )
@@ -162,15 +174,50 @@ def bench(
             console.print(name)
         return
     # A pipe or a file has no width, and rich takes 80 columns for it: too few for some tables.
-    wide = console if console.is_terminal else Console(width=max(TABLE_WIDTH, console.width))
+    wide = console if console.is_terminal else SafeConsole(width=max(TABLE_WIDTH, console.width))
     for name in names or job.names():
         job.run(name, wide)
 
 
 def main() -> None:
-    """Entry point: exit code 0, or 2 with one line for bad input."""
+    """Entry point. Exit code 0, 2 with one line for bad input, 3 where something else went wrong: 1 only ever means collisions."""
+    for stream in (sys.stdout, sys.stderr):  # no character is a reason to fail, whatever the encoding is
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = _call()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+        return UNFINISHED
+    except OSError as error:
+        discard_output()
+        _tell(f"standard output cannot be written ({error.strerror or error})")
+        return UNFINISHED
+    return code
+
+
+def _call() -> int:
     try:
         app()
     except AbutError as error:
-        errors.print(f"abut: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(BAD_INPUT)
+        _tell(str(error))
+        return BAD_INPUT
+    except SystemExit as error:  # how typer returns
+        if isinstance(error.__context__, click.Abort):
+            return INTERRUPTED
+        return error.code if isinstance(error.code, int) else 0
+    except OSError:
+        raise
+    except Exception:
+        traceback.print_exc()  # Python would exit with 1
+        return UNFINISHED
+    return 0
+
+
+def _tell(line: str) -> None:
+    errors.print(f"abut: {line}", style="red", markup=False, highlight=False, soft_wrap=True)

@@ -10,11 +10,12 @@ from abut.arrays import Floats, Integers
 
 
 class Contact(IntEnum):
-    """What kind of row: two features that meet between two frames, or two faces that cut each other at a frame."""
+    """What kind of row: two features that meet between two frames, two faces that cut each other at a frame, a piece inside a closed one."""
 
     VERTEX_FACE = 0
     EDGE_EDGE = 1
     FACE_FACE = 3
+    CONTAINED = 4
 
 
 class Findings(NamedTuple):
@@ -26,11 +27,12 @@ class Findings(NamedTuple):
     a: Integers
     b: Integers
     time: Floats
-    """(n,) frame + time in the step, so 3.25 is a quarter of the way from frame 3 to frame 4; FACE_FACE rows have whole numbers"""
+    """(n,) frame + time in the step, so 3.25 is a quarter of the way from frame 3 to frame 4; rows at frames have whole numbers"""
     point: Floats
     normal: Floats
     depth: Floats
-    """(n,) how far the two move into each other along the normal by the end of the step; for faces that cut, the length of the cut"""
+    """(n,) how far the two move into each other along the normal by the end of the step; for faces that cut, the length of the cut;
+    for a piece inside another, how far its point lies from the surface around it"""
 
 
 class Checked(NamedTuple):

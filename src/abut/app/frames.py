@@ -1,29 +1,31 @@
 """A sequence of meshes of one connectivity, from what the command line names: files, globs, folders, `.npz` archives.
 
 Frames are read when they are asked for, one at a time. The connectivity is that of the first frame that can be read; a frame that has another
-one, cannot be read or has a coordinate that is not finite raises when it is read, and spoils no other. Pickles hold paths only.
+one, cannot be read or has a coordinate that is not finite raises when it is read, and spoils no other. Pickles hold paths only. Nothing but regular
+files is read: a pipe would wait for ever, a device might have no end.
 
-An archive holds `frames` (k,n,3), or `vertices` of that shape or (n,3) for one frame, and `faces` (m,3).
+An archive holds `frames` (k,n,3), or `vertices` of that shape or (n,3) for one frame, and `faces` (m,3). Its positions are mapped, not loaded: see
+`abut.app.archive`.
 """
 
 import glob
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from abut import arrays
+from abut.app.archive import Archive, Unpacked, map_archive, open_regular, refuse_animation
 from abut.arrays import Floats, Integers
 from abut.errors import AbutError, InvalidInput
 from abut.mesh import Mesh, load
 
 MESH_SUFFIXES = frozenset({".glb", ".gltf", ".obj", ".off", ".ply", ".stl"})
 """What counts as a frame in a folder. Files named one by one, or by a glob, may be of any kind that can be read."""
-POSITION_NAMES = ("frames", "vertices")
+CHUNK = 1 << 20
 REFERRING_SUFFIXES = frozenset({".gltf"})
 """Kinds of file whose geometry may lie in other files: their own bytes do not tell whether they have changed."""
 
@@ -32,12 +34,6 @@ class _Source(NamedTuple):
     path: Path
     at: int | None
     """which frame of an archive of many"""
-
-
-class _Archive(NamedTuple):
-    positions: NDArray[Any]
-    """(k,n,3) or (n,3)"""
-    faces: NDArray[Any]
 
 
 class Frames:
@@ -50,7 +46,8 @@ class Frames:
 
         keep_order: as given instead, repetitions included; what a glob or a folder stands for is in natural order.
         """
-        self._archive: tuple[Path, _Archive | AbutError] | None = None
+        self._archive: tuple[Path, Archive | AbutError] | None = None
+        self._unpacked = Unpacked()
         self._sources: list[_Source] = []
         for path in _expand(arguments, keep_order):
             count = self._count(path)
@@ -66,6 +63,28 @@ class Frames:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files that frames are read from, each once."""
+        return list(dict.fromkeys(path for path, _ in self._sources))
+
+    def find_gaps(self) -> dict[int, str]:
+        """Steps over frames that seem to be missing, by the number of the frame they leave: what is missing.
+
+        Of files that differ in one number only, it grows by the same amount from each to the next: by that of most steps where it is found more than
+        once, else by one.
+        """
+        steps = [(i, *step) for i in range(len(self) - 1) if (step := _numbers_between(*self._sources[i : i + 2]))]
+        (stride, times), *_ = Counter(last - first for _, first, last in steps).most_common(1) or [(1, 0)]
+        usual = stride if times > 1 else 1
+        return {
+            i: f"nothing numbered {first + usual} to {last - usual}"
+            if last - first > 2 * usual
+            else f"nothing numbered {first + usual}"
+            for i, first, last in steps
+            if last - first > usual
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_archive": None}
@@ -126,7 +145,10 @@ class Frames:
                 mesh = self._read(i)
                 digest.update(mesh.vertices.tobytes() + mesh.faces.tobytes())
             else:
-                digest.update(path.suffix.lower().encode() + b" " + path.read_bytes())
+                digest.update(path.suffix.lower().encode() + b" ")
+                with open_regular(path) as file:
+                    while chunk := file.read(CHUNK):
+                        digest.update(chunk)
         except (AbutError, OSError) as error:
             digest.update(f"unreadable: {error}".encode())
         return digest.hexdigest()
@@ -134,6 +156,7 @@ class Frames:
     def _read(self, i: int) -> Mesh:
         path, index = self._sources[i]
         if not _is_archive(path):
+            refuse_animation(path)
             return load(path)
         positions, faces = self._read_archive(path)
         return Mesh(positions if index is None else positions[index], faces)
@@ -148,11 +171,11 @@ class Frames:
             return None
         return len(positions) if positions.ndim == 3 else None
 
-    def _read_archive(self, path: Path) -> _Archive:
+    def _read_archive(self, path: Path) -> Archive:
         """The last archive is kept, for its frames are asked for one after another."""
         if self._archive is None or self._archive[0] != path:
             try:
-                self._archive = path, _load_archive(path)
+                self._archive = path, map_archive(path, self._unpacked)
             except AbutError as error:
                 self._archive = path, error
         content = self._archive[1]
@@ -191,7 +214,7 @@ def _expand(arguments: Iterable[str | Path], keep_order: bool) -> list[Path]:
             if not found:
                 has_pattern = glob.has_magic(str(argument))
                 raise InvalidInput(str(argument), "matches no file" if has_pattern else "does not exist")
-            paths += sorted((file for file in found if file.is_file()), key=natural_key)
+            paths += sorted((file for file in found if not file.is_dir()), key=natural_key)
     return paths if keep_order else sorted(set(paths), key=natural_key)
 
 
@@ -210,25 +233,15 @@ def _list_folder(folder: Path) -> list[Path]:
     return sorted(files, key=natural_key)
 
 
-def _load_archive(path: Path) -> _Archive:
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            names = archive.files
-            position_name = next((name for name in POSITION_NAMES if name in names), None)
-            if position_name is None or "faces" not in names:
-                held = ", ".join(names) or "nothing"
-                raise InvalidInput(str(path), f"needs arrays 'frames' (or 'vertices') and 'faces', it has {held}")
-            positions, faces = archive[position_name], archive["faces"]
-    except (AbutError, MemoryError):
-        raise
-    except Exception as error:  # zipfile, zlib and NumPy have a dozen ways to say that a file is damaged
-        raise InvalidInput(str(path), f"cannot be read ({type(error).__name__}: {error})") from error
-    shape = positions.shape
-    if len(shape) not in (2, 3) or shape[-1] != 3:
-        raise InvalidInput(
-            f"{path}: {position_name}", f"has shape {shape}, expected (k, n, 3) or, for one frame, (n, 3)"
-        )
-    if not shape[0]:
-        raise InvalidInput(f"{path}: {position_name}", "is empty")
-    # Said once here, and not for every frame.
-    return _Archive(positions, arrays.indices(faces, f"{path}: faces", 3, shape[-2], keep=True))
+def _numbers_between(before: _Source, after: _Source) -> tuple[int, int] | None:
+    """The two numbers in which the names of two files differ, the second one larger; None for frames of archives and other names."""
+    if before.at is not None or after.at is not None or before.path.parent != after.path.parent:
+        return None
+    words = [re.split(r"(\d+)", path.name) for path in (before.path, after.path)]
+    if len(words[0]) != len(words[1]):
+        return None
+    other = [(x, y) for x, y in zip(*words, strict=True) if x != y]
+    if len(other) != 1 or not (other[0][0].isdecimal() and other[0][1].isdecimal()):
+        return None
+    first, last = map(int, other[0])
+    return (first, last) if last > first else None

@@ -3,9 +3,12 @@
 An interruption or a failure keeps all that was computed; the same command goes on from there.
 """
 
+import contextlib
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +21,10 @@ from abut.app.frames import Frames
 from abut.app.progress import progress_shown
 from abut.app.store import Store, write_file
 from abut.app.summary import print_summary, verdict
-from abut.app.work import Options
+from abut.app.work import Options, Terminated
 from abut.errors import AbutError
 
-UNFINISHED, INTERRUPTED = 3, 130
+UNFINISHED, INTERRUPTED, TERMINATED = 3, 130, 143
 STANDARD_OUTPUT = Path("-")
 
 
@@ -52,11 +55,13 @@ def run(
     """
     done = Progress(0, 0, 0)
     try:
-        _prepare(files)
+        if files.table is not None:
+            output.check_table(files.table)
         frames = Frames(arguments, keep_order=keep_order)
         _ = frames.mesh  # some frame can be read: nothing has been made on disk where none can
+        _prepare(files, frames)
         store = Store(work)
-        with progress_shown("checking", errors) as move:
+        with _termination_heard(), progress_shown("checking", errors) as move:
 
             def show(progress: Progress) -> None:
                 nonlocal done
@@ -69,9 +74,12 @@ def run(
     except AbutError:
         raise
     except BaseException as error:
-        if _was_interrupted(error):
-            _tell_kept(f"Interrupted after {done.done:,} of {done.total:,} frames", work, errors)
-            return INTERRUPTED
+        interruption = _find_interruption(error)
+        if interruption is not None:
+            terminated = isinstance(interruption, Terminated)
+            what = "Terminated" if terminated else "Interrupted"
+            _tell_kept(f"{what} after {done.done:,} of {done.total:,} frames", work, errors)
+            return TERMINATED if terminated else INTERRUPTED
         if not isinstance(error, Exception):
             raise
         if not isinstance(error, BrokenProcessPool | OSError | MemoryError):
@@ -104,19 +112,33 @@ def write_files(files: Files, frames: Frames, report: Report, title: str) -> Non
         write_report(files.html, as_checked(frames, report), title=title or f"{names[0]} … {names[-1]}")
 
 
-def _prepare(files: Files) -> None:
-    if files.table is not None:
-        output.prepare_table(files.table)
-    for path in (files.json, files.html):
-        if path is not None and path != STANDARD_OUTPUT:
-            output.prepare(path)
+def _prepare(files: Files, frames: Frames) -> None:
+    json = None if files.json == STANDARD_OUTPUT else files.json
+    output.prepare(frames.paths, {"--out": files.table, "--json": json, "--html": files.html})
 
 
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is at the bottom of it: where it comes while an archive is written, closing that fails too, and says something else."""
+@contextlib.contextmanager
+def _termination_heard() -> Generator[None]:
+    """Within this context SIGTERM comes as an exception: what is half written is removed, and workers end. In other threads nothing is changed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _find_interruption(error: BaseException | None) -> BaseException | None:
+    """Ctrl-C or SIGTERM at the bottom of it: where it comes while an archive is written, closing that fails too, and says something else."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
-    return error is not None
+    return error
 
 
 def _tell_kept(what: str, work: Path, errors: Console) -> None:

@@ -80,9 +80,8 @@ def run(options: Options, out: Path, json_out: Path | None, console: Console, er
     sheet, rotations = read_sheet(options.sheet), read_rotations(options.rotations)
     pieces = contours.svg.read(options.pieces)
     copies = read_copies(options.copies, pieces)
-    prepare(out)
-    if json_out is not None and json_out != STANDARD_OUTPUT:
-        prepare(json_out)
+    json_file = None if json_out == STANDARD_OUTPUT else json_out
+    prepare([options.pieces], {"--out": out, "--json": json_file})
     try:
         layout = _search(pieces, sheet, copies, rotations, options, errors)
     except KeyboardInterrupt:

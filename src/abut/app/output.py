@@ -6,6 +6,8 @@ The document's schema is `abut.check/1`, described in docs/check.md; fields may 
 import importlib.util
 import io
 import json
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from abut.app.check import KINDS, Report
 from abut.app.findings import Contact, Findings
+from abut.app.paths import check_outputs
 from abut.app.store import write_file
 from abut.errors import InvalidInput, Unsupported
 
@@ -21,28 +24,33 @@ TABLE_SUFFIXES = (".npz", ".csv", ".parquet")
 KIND_NAMES = {kind: kind.name.lower() for kind in Contact}
 
 
-def prepare(path: Path) -> None:
-    """Make the folder of a file to be written later; refuse what could not be written then."""
-    if path.is_dir():
-        raise InvalidInput(str(path), "is a folder, expected a file")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(str(path), f"its folder cannot be made ({error.strerror or error})") from error
+def prepare(inputs: Iterable[Path], outputs: Mapping[str, Path | None]) -> None:
+    """Look at the files to be written later, by the option that names them, and make their folders; refuse what must or could not be written."""
+    wanted = {option: path for option, path in outputs.items() if path is not None}
+    check_outputs(inputs, wanted)
+    for option, path in wanted.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(
+                dir=path.parent
+            ).close()  # permissions do not tell all: file systems may be read-only
+        except OSError as error:
+            raise InvalidInput(
+                option, f"{path}: its folder cannot be written to ({error.strerror or error})"
+            ) from error
 
 
-def prepare_table(path: Path) -> None:
-    """The same, for a table of all rows."""
+def check_table(path: Path) -> None:
+    """Refuse a table of all rows that is of no known kind."""
     suffix = path.suffix.lower()
     if suffix not in TABLE_SUFFIXES:
         raise Unsupported(f"{path}: tables are written as {', '.join(TABLE_SUFFIXES)}, not as {suffix or 'no suffix'}")
     if suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise Unsupported(f"{path}: Parquet files need pyarrow; install it with: pip install 'abut[table]'")
-    prepare(path)
 
 
 def write_table(path: Path, report: Report) -> None:
-    """All rows, as the suffix says. Call `prepare_table` before."""
+    """All rows, as the suffix says. Call `check_table` and `prepare` before."""
     encoders = {".npz": _encode_npz, ".csv": _encode_csv, ".parquet": _encode_parquet}
     write_file(path, encoders[path.suffix.lower()](report))
 
@@ -68,6 +76,10 @@ def describe(report: Report) -> dict[str, Any]:
         "skipped_steps": [
             {"frame": i, "from": report.names[i], "to": report.names[i + 1], "reason": reason}
             for i, reason in report.skipped.items()
+        ],
+        "steps_over_gaps": [
+            {"frame": i, "from": report.names[i], "to": report.names[i + 1], "reason": reason}
+            for i, reason in report.gaps.items()
         ],
         "counts": {**_named(total), "total": report.found},
         "frames": [

@@ -42,6 +42,21 @@ def rows_of_impacts(impacts: Impacts, mesh: Mesh, v_t0: Floats, v_t1: Floats) ->
     return _rows(impacts.kind, impacts.a, impacts.b, impacts.time, impacts.point, impacts.normal, depth)
 
 
+def rows_at_frame(kind: Contact, found: Sequence[tuple[int, int, Floats, Floats, float]]) -> Findings:
+    """Rows of one kind at a frame, each given as a, b, point, normal and depth."""
+    a, b, point, normal, depth = zip(*found, strict=True) if found else ((),) * 5
+    count = len(found)
+    return _rows(
+        np.full(count, kind),
+        np.array(a, np.int64),
+        np.array(b, np.int64),
+        np.zeros(count),
+        np.array(point, float).reshape(count, 3),
+        np.array(normal, float).reshape(count, 3),
+        np.array(depth, float),
+    )
+
+
 def shift(rows: Findings, frame: int) -> Findings:
     """The same rows, of another frame."""
     return rows._replace(frame=frozen(rows.frame + frame), time=frozen(rows.time + frame))

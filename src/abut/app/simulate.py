@@ -46,9 +46,7 @@ def run(
     """Run a scene by name and write what was asked for."""
     if name not in WORLDS:
         raise InvalidInput("scene", f"there is no scene {name!r}; there are {', '.join(WORLDS)}")
-    for path in (out, html):
-        if path is not None:
-            output.prepare(path)  # before the work, not after it
+    output.prepare((), {"--out": out, "--html": html})  # before the work, not after it
     make: Any = WORLDS[name]
     scene: WorldScene = make() if size is None else make(size)
     with progress_shown("simulating", errors) as move:

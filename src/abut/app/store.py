@@ -2,12 +2,14 @@
 
 A file's name is a hash of all that its content follows from: the frames' content, the options, abut's own sources. What has changed has another
 name and is computed again, so results never get mixed up, and one folder serves any number of jobs. Files are written beside their place and then
-moved: a file is whole or not there. One that cannot be read counts as not there.
+moved: a file is whole or not there. Each holds a hash of its content: one that cannot be read or was changed counts as not there. Nothing else in the
+folder is touched.
 """
 
 import contextlib
 import hashlib
 import io
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,9 +21,10 @@ from abut.arrays import frozen
 from abut.errors import InvalidInput
 from abut.mesh.writing import _replace  # pyright: ignore[reportPrivateUsage]
 
-FORMAT = "1"
+FORMAT = "2"
 KEPT_DAYS = 30
 SUFFIX = ".npz"
+KEY_LENGTH = 32
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -29,10 +32,18 @@ def write_file(path: Path, content: bytes) -> None:
     _replace(path, content)
 
 
-def pack(rows: Findings) -> bytes:
-    """The rows as the bytes of a `.npz` archive."""
+def _seal(key: str, rows: Findings) -> str:
+    """A hash of the rows and of the name under which they are kept."""
+    digest = hashlib.sha256(key.encode())
+    for column in rows:
+        digest.update(f"{column.dtype} {column.shape} ".encode() + np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()
+
+
+def pack(key: str, rows: Findings) -> bytes:
+    """The rows and their seal as the bytes of a `.npz` archive."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **rows._asdict())
+    np.savez_compressed(buffer, seal=np.array(_seal(key, rows)), **rows._asdict())
     return buffer.getvalue()
 
 
@@ -43,12 +54,15 @@ class Store:
         """Make the folder where there is none, and remove what nobody has used for KEPT_DAYS."""
         self.folder = folder
         try:
+            made = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
-            write_file(folder / ".gitignore", b"*\n")
+            if made:
+                write_file(folder / ".gitignore", b"*\n")
+            tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
             raise InvalidInput(str(folder), f"cannot be written ({error.strerror or error})") from error
         oldest = time.time() - KEPT_DAYS * 86400
-        for file in folder.glob("*" + SUFFIX):
+        for file in folder.glob("[0-9a-f]" * KEY_LENGTH + SUFFIX):
             with contextlib.suppress(OSError):
                 if file.stat().st_mtime < oldest:
                     file.unlink()
@@ -56,7 +70,7 @@ class Store:
     @staticmethod
     def key(*parts: object) -> str:
         """The name for what follows from these parts and from abut's sources."""
-        return hashlib.sha256(repr((FORMAT, jit.sources_hash(), *parts)).encode()).hexdigest()[:32]
+        return hashlib.sha256(repr((FORMAT, jit.sources_hash(), *parts)).encode()).hexdigest()[:KEY_LENGTH]
 
     def get(self, key: str) -> Findings | None:
         """The result, or None."""
@@ -64,6 +78,8 @@ class Store:
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 rows = Findings(*(frozen(archive[name]) for name in Findings._fields))
+                if str(archive["seal"]) != _seal(key, rows):
+                    return None
             path.touch()  # what is in use stays young
         except Exception:  # zipfile, zlib and NumPy have a dozen ways to say that a file is damaged
             return None
@@ -71,4 +87,4 @@ class Store:
 
     def put(self, key: str, rows: Findings) -> None:
         """Keep a result."""
-        write_file(self.folder / (key + SUFFIX), pack(rows))
+        write_file(self.folder / (key + SUFFIX), pack(key, rows))

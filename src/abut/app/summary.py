@@ -11,6 +11,7 @@ FEATURES = {
     Contact.VERTEX_FACE: ("vertex", "face"),
     Contact.EDGE_EDGE: ("edge", "edge"),
     Contact.FACE_FACE: ("face", "face"),
+    Contact.CONTAINED: ("face", "the piece around it, at face"),
 }
 LISTED = 10  # bad frames and skipped steps that are named one by one
 SHOWN = 5  # rows of each table of worst pairs
@@ -29,6 +30,8 @@ def print_summary(report: Report, console: Console) -> None:
     )
     steps = [f"{report.names[i]} → {report.names[i + 1]}: {why}" for i, why in report.skipped.items()]
     _print_list("steps not checked", steps, console)
+    gaps = [f"{report.names[i]} → {report.names[i + 1]}: {why}" for i, why in report.gaps.items()]
+    _print_list("steps over missing frames", gaps, console)
 
 
 def verdict(report: Report) -> str:
@@ -39,7 +42,7 @@ def verdict(report: Report) -> str:
 
 
 def _facts(report: Report) -> Table:
-    vertex_face, edge_edge, face_face = report.counts.sum(axis=0).tolist()
+    vertex_face, edge_edge, face_face, contained = report.counts.sum(axis=0).tolist()
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -51,6 +54,9 @@ def _facts(report: Report) -> Table:
         table.add_row("between frames", f"{vertex_face:,} vertex-face, {edge_edge:,} edge-edge")
     if report.options.at_frames:
         table.add_row("at frames", f"{face_face:,} pairs of faces in {int((report.counts[:, 2] > 0).sum()):,} frames")
+        if contained:
+            inside = int((report.counts[:, 3] > 0).sum())
+            table.add_row("", f"{contained:,} pieces inside a closed one in {inside:,} frames")
     if report.found:
         table.add_row("first", _describe_first(report))
     reused = f", {report.reused:,} results from an earlier run" if report.reused else ""
@@ -65,7 +71,7 @@ def _escape_span(names: list[str]) -> str:
 def _describe_first(report: Report) -> str:
     frame, kind, time = int(report.first.frame[0]), int(report.first.kind[0]), float(report.first.time[0])
     pair = _name_pair(kind, int(report.first.a[0]), int(report.first.b[0]))
-    if kind == Contact.FACE_FACE:
+    if kind >= Contact.FACE_FACE:
         return f"{pair} at {escape(report.names[frame])}"
     return f"{pair} at {time:.4f}, between {escape(report.names[frame])} and {escape(report.names[frame + 1])}"
 

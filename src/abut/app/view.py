@@ -31,10 +31,11 @@ def read_all(frames: Frames) -> Checked:
 
 def run(arguments: Sequence[str | Path], page: Path, console: Console, *, keep_order: bool, browse: bool) -> None:
     """Write the page, say where it lies, and open it in the browser if `browse`."""
-    output.prepare(page)
     frames = Frames(arguments, keep_order=keep_order)
+    shown = read_all(frames)  # some frame can be read: nothing has been made on disk where none can
+    output.prepare(frames.paths, {"--html": page})
     names = frames.names
-    write_view(page, read_all(frames), title=names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}")
+    write_view(page, shown, title=names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}")
     console.print(f"written: {page}", markup=False, highlight=False, soft_wrap=True)
     if browse:
         webbrowser.open(page.absolute().as_uri())

@@ -1,12 +1,14 @@
 """Units of work of a check, a frame and the step that leaves it: how one is computed, and how many are, here or in worker processes.
 
-Worker processes are spawned, not forked (Numba's threads do not survive a fork). The first unit is computed in the calling process in any case: it
-leaves compiled code on disk, where the workers find it.
+Worker processes are spawned, not forked (Numba's threads do not survive a fork), and end when the process that started them does, however it ends.
+The first unit is computed in the calling process in any case: it leaves compiled code on disk, where the workers find it.
 """
 
 import contextlib
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import NamedTuple
@@ -16,11 +18,17 @@ import numpy as np
 from abut import ccd, jit
 from abut.app.findings import Findings
 from abut.app.frames import Frames
-from abut.app.rows import rows_of_contacts, rows_of_impacts
+from abut.app.pieces import Pieces
+from abut.app.rows import join, rows_of_contacts, rows_of_impacts
 from abut.arrays import Floats
 from abut.discrete import Deformable, collide
 from abut.errors import AbutError, InvalidInput
 from abut.mesh import Mesh
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM)."""
+
 
 QUEUED_A_WORKER = 2  # a worker has the next unit at hand when it has done one
 
@@ -32,6 +40,10 @@ class Options(NamedTuple):
     between: bool = True
     min_distance: float = 0.0
     """features count as met in a step when they come this close"""
+    containment: bool = True
+    """whether frames are searched for pieces inside closed pieces"""
+    max_memory: int | None = None
+    """bytes for the search of one step; None: as `sweep` takes by itself. No result depends on it"""
 
 
 class Unit(NamedTuple):
@@ -52,8 +64,9 @@ class Outcome(NamedTuple):
     skipped: str
 
 
-def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, min_distance: float) -> ccd.Impacts:
-    return ccd.sweep(mesh, v_t0, v_t1, min_distance=min_distance)
+def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, options: Options) -> ccd.Impacts:
+    memory = {} if options.max_memory is None else {"max_memory": options.max_memory}
+    return ccd.sweep(mesh, v_t0, v_t1, min_distance=options.min_distance, **memory)
 
 
 class Checker:
@@ -63,6 +76,7 @@ class Checker:
         self._frames, self._options = frames, options
         self._body: Deformable | None = None
         self._read: dict[int, Floats | AbutError] = {}
+        self._pieces: Pieces | None = None
 
     def check(self, unit: Unit) -> Outcome:
         """Compute one unit. Whatever is wrong with a frame or a step is part of the outcome."""
@@ -82,7 +96,7 @@ class Checker:
                 skipped = " and ".join(self._frames.names[j] for j in sorted(bad)) + " could not be read"
             else:
                 try:
-                    impacts = _impacts(self._frames.mesh, v_t0, v_t1, self._options.min_distance)
+                    impacts = _impacts(self._frames.mesh, v_t0, v_t1, self._options)
                     between = rows_of_impacts(impacts, self._frames.mesh, v_t0, v_t1)
                 except AbutError as error:
                     skipped = str(error)
@@ -92,7 +106,12 @@ class Checker:
         if self._body is None:
             self._body = Deformable(self._frames.mesh)
         self._body.update(vertices)
-        return rows_of_contacts(collide(self._body))
+        rows = rows_of_contacts(collide(self._body))
+        if not self._options.containment:
+            return rows
+        if self._pieces is None:
+            self._pieces = Pieces(self._frames.mesh)
+        return join([rows, self._pieces.find_contained(vertices, rows)])
 
     def _vertices(self, i: int, bad: dict[int, str]) -> Floats | None:
         if i not in self._read:
@@ -129,7 +148,7 @@ def search_tiny_frame() -> None:
 def search_tiny_step() -> None:
     """Have the search of steps compiled, or loaded from disk."""
     mesh, vertices = _tiny_step()
-    rows_of_impacts(_impacts(mesh, mesh.vertices, vertices, 0.0), mesh, mesh.vertices, vertices)
+    rows_of_impacts(_impacts(mesh, mesh.vertices, vertices, Options()), mesh, mesh.vertices, vertices)
 
 
 # --- worker processes
@@ -153,8 +172,17 @@ def _interruptions_held() -> Generator[None]:
 def _start_worker(frames: Frames, options: Options, thread_count: int) -> None:
     global _in_worker  # noqa: PLW0603 (the state of a worker process)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process decides what an interruption means
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     jit.limit_threads(thread_count)
     _in_worker = Checker(frames, options)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever, with all its memory."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _check_in_worker(unit: Unit) -> Outcome:
@@ -190,6 +218,10 @@ def compute(
                 running = _take_done(running, take)
         while running:
             running = _take_done(running, take)
+    except Terminated:
+        for worker in multiprocessing.active_children():  # whoever ends this process does not wait
+            worker.terminate()
+        raise
     except KeyboardInterrupt:
         pool.shutdown(cancel_futures=True)
         for future in running:  # what the workers had begun is whole, and kept

@@ -43,8 +43,8 @@ def is_usable(frame: Floats, vertex_count: int) -> bool:
 
 
 def count_by_frame(findings: Findings, frame_count: int) -> tuple[Integers, Integers]:
-    """Contacts of each step (between its frame and the next one) and cuts of each frame."""
-    at_frame = findings.kind == Contact.FACE_FACE
+    """Contacts of each step (between its frame and the next one), and cuts and contained pieces of each frame."""
+    at_frame = findings.kind >= Contact.FACE_FACE
     between = np.bincount(findings.frame[~at_frame], minlength=frame_count)
     return between, np.bincount(findings.frame[at_frame], minlength=frame_count)
 
@@ -57,7 +57,7 @@ def worst_rows(findings: Findings, most: int = MOST_ROWS) -> Integers:
     """
     depth = np.nan_to_num(findings.depth, nan=-np.inf)
     deepest = np.lexsort((np.arange(len(depth)), findings.time, -depth))
-    is_cut = findings.kind[deepest] == Contact.FACE_FACE
+    is_cut = findings.kind[deepest] >= Contact.FACE_FACE
     cuts, impacts = deepest[is_cut], deepest[~is_cut]
     half = most // 2
     cut_count = min(len(cuts), max(half, most - len(impacts)))
@@ -97,9 +97,9 @@ def _spread(incidence: Incidence, rows: Integers, items: Integers) -> tuple[Inte
 
 
 def faces_of(mesh: Mesh, findings: Findings, rows: Integers) -> tuple[Integers, Integers]:
-    """Row and face for every face of a contact: b and those around a, those at both edges, or the two that cut."""
+    """Row and face for every face of a contact: b and those around a, those at both edges, or the two of a cut or of a contained piece."""
     kind, a, b = findings.kind[rows], findings.a[rows], findings.b[rows]
-    vertex, edge, face = (kind == k for k in (Contact.VERTEX_FACE, Contact.EDGE_EDGE, Contact.FACE_FACE))
+    vertex, edge, face = kind == Contact.VERTEX_FACE, kind == Contact.EDGE_EDGE, kind >= Contact.FACE_FACE
     parts = [(rows[vertex], b[vertex]), (rows[face], a[face]), (rows[face], b[face])]
     if vertex.any():
         parts.append(_spread(mesh.vertex_faces, rows[vertex], a[vertex]))
@@ -131,7 +131,7 @@ def mark(mesh: Mesh, findings: Findings, kept: Integers, frame_count: int) -> Ma
         if not is_kept[frame]:
             continue
         within = np.clip(np.nan_to_num(findings.time[hit_row] - frame), 0.0, 1.0)
-        is_cut = findings.kind[hit_row] == Contact.FACE_FACE
+        is_cut = findings.kind[hit_row] >= Contact.FACE_FACE
         code = np.full(len(mesh.faces), NO_MARK, dtype=np.uint8)
         np.minimum.at(code, hit_face, np.where(is_cut, CUT, 1 + np.rint(within * 253)).astype(np.uint8))
         faces.append(np.flatnonzero(code != NO_MARK).astype(np.uint32))

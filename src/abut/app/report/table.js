@@ -1,11 +1,11 @@
 // The worst pairs: sorted by a click on a heading, shown by a click on a row or by the arrow keys.
 
-const KINDS = { 0: ["vertex–face", "vertex", "face"], 1: ["edge–edge", "edge", "edge"], 3: ["faces cut", "face", "face"] };
+const KINDS = { 0: ["vertex–face", "vertex", "face"], 1: ["edge–edge", "edge", "edge"], 3: ["faces cut", "face", "face"], 4: ["piece inside", "face", "face"] };
 
 const whole = (x) => x.toLocaleString("en");
 const figure = (x) => (x === null ? "–" : Math.abs(x) >= 1e-3 && Math.abs(x) < 1e5 ? x.toPrecision(3) : x === 0 ? "0" : x.toExponential(2));
 const cssColour = (code) => `rgb(${colourOf(code).map((c) => Math.round(255 * c)).join(" ")})`;
-const codeOf = (row) => (row.kind === 3 ? CUT : 1 + Math.round(253 * clamp((row.time ?? 0) - row.frame, 0, 1)));
+const codeOf = (row) => (row.kind >= 3 ? CUT : 1 + Math.round(253 * clamp((row.time ?? 0) - row.frame, 0, 1)));
 
 class Table {
   constructor(facts, choose) {
@@ -40,7 +40,7 @@ class Table {
     button.setAttribute("aria-label", `Show ${a} ${row.a} and ${b} ${row.b}, ${name}, time ${row.time}`);
     cell("", "").append(button);
     cell(whole(row.frame), "n").title = this.facts.names[row.frame];
-    cell(row.time === null ? "–" : row.kind === 3 ? String(row.time) : row.time.toFixed(3), "n");
+    cell(row.time === null ? "–" : row.kind >= 3 ? String(row.time) : row.time.toFixed(3), "n");
     cell(figure(row.depth), "n");
     const pair = cell(`${row.a} · ${row.b}`, "n quiet");
     pair.title = `${a} ${row.a}, ${b} ${row.b}`;

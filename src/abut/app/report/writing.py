@@ -176,7 +176,7 @@ def _pack(checked: Checked, mesh: Mesh, shown: list[Floats], box: Box, marks: se
     packed.add("points", box.quantise(findings.point[row]))
     packed.add("normals", (np.rint(np.clip(np.nan_to_num(findings.normal[row]), -1, 1) * 127) + 127).astype(np.uint8))
     within = np.clip(np.nan_to_num(findings.time[row] - findings.frame[row]), 0.0, 1.0)
-    is_cut = findings.kind[row] == Contact.FACE_FACE
+    is_cut = findings.kind[row] >= Contact.FACE_FACE
     packed.add("codes", np.where(is_cut, selection.CUT, 1 + np.rint(within * 253)).astype(np.uint8))
     return packed
 
@@ -240,18 +240,20 @@ def _as_terms(figures: list[tuple[str, str]]) -> str:
 
 def _figures(checked: Checked) -> str:
     findings = checked.findings
-    kinds = np.bincount(findings.kind, minlength=4)
+    kinds = np.bincount(findings.kind, minlength=5)
     figures = [
         *_sizes(checked),
         ("Vertex–face", f"{kinds[Contact.VERTEX_FACE]:,}"),
         ("Edge–edge", f"{kinds[Contact.EDGE_EDGE]:,}"),
         ("Faces cut", f"{kinds[Contact.FACE_FACE]:,}"),
     ]
+    if kinds[Contact.CONTAINED]:
+        figures.append(("Pieces inside", f"{kinds[Contact.CONTAINED]:,}"))
     if len(findings.frame):
-        impacts = findings.kind != Contact.FACE_FACE
+        impacts, cuts = findings.kind < Contact.FACE_FACE, findings.kind == Contact.FACE_FACE
         figures.append(("First contact", f"{np.nanmin(findings.time):.3f}"))
         figures.append(("Deepest impact", _most(findings.depth[impacts])))
-        figures.append(("Longest cut", _most(findings.depth[~impacts])))
+        figures.append(("Longest cut", _most(findings.depth[cuts])))
     figures.append(("Checked in", f"{checked.seconds:,.1f} s"))
     return _as_terms(figures)
 
