@@ -144,6 +144,7 @@ def test_json_is_all_of_standard_output(run, files):
         "vertex_face": 3,
         "edge_edge": 0,
         "face_face": 0,
+        "contained": 0,
     }
     assert [bad["name"] for bad in document["bad_frames"]] == ["frame11.ply"]
     assert document["bad_frames"][0]["reason"].startswith("cannot be read")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, Mesh, Unsupported, jit, scenes
-from abut.app import work
+from abut.app import cli, work
 from abut.app.archive import map_archive
 from abut.app.check import check
 from abut.app.console import SafeConsole, printable
@@ -41,33 +41,41 @@ def files(tmp_path):
 # --- files that must not be written
 
 
-def refused(tmp_path, *words):
-    """The reason for which a check is refused; nothing in the folder has changed, and no work was done."""
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    done = abut(tmp_path, "check", *words)
-    assert done.returncode == 2, done.stderr
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-    return done.stderr
+@pytest.fixture
+def refused(tmp_path, monkeypatch, capsys):
+    """Gives the reason for which a check is refused; nothing in the folder has changed, and no work was done."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        monkeypatch.setattr(sys, "argv", ["abut", "check", *map(str, words)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        assert caught.value.code == 2
+        assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+        return capsys.readouterr().err
+
+    return call
 
 
-def test_an_output_that_is_the_input_is_refused(tmp_path):
+def test_an_output_that_is_the_input_is_refused(tmp_path, refused):
     np.savez(tmp_path / "in.npz", frames=FRAMES, faces=FACES)
-    assert "is the input" in refused(tmp_path, "in.npz", "--out", "in.npz")
+    assert "is the input" in refused("in.npz", "--out", "in.npz")
 
 
 @pytest.mark.parametrize("option", ["--html", "--json"])
-def test_an_output_that_is_a_frame_is_refused(tmp_path, files, option):
-    assert "is the input" in refused(tmp_path, "in", option, "in/../in/frame9.ply")
+def test_an_output_that_is_a_frame_is_refused(tmp_path, refused, files, option):
+    assert "is the input" in refused("in", option, "in/../in/frame9.ply")
 
 
-def test_outputs_of_one_path_are_refused(tmp_path, files):
+def test_outputs_of_one_path_are_refused(tmp_path, refused, files):
     words = ("in", "--out", "rows.npz", "--json", "./rows.npz", "--html", "rows.npz")
-    assert "one would overwrite the other" in refused(tmp_path, *words)
+    assert "one would overwrite the other" in refused(*words)
 
 
 @posix
 @pytest.mark.parametrize("kind", ["pipe", "link", "device"])
-def test_an_output_that_is_no_regular_file_is_refused(tmp_path, files, kind):
+def test_an_output_that_is_no_regular_file_is_refused(tmp_path, refused, files, kind):
     place = tmp_path / "rows.csv"
     if kind == "pipe":
         os.mkfifo(place)
@@ -75,14 +83,14 @@ def test_an_output_that_is_no_regular_file_is_refused(tmp_path, files, kind):
         place.symlink_to(tmp_path / "elsewhere.csv")
     else:
         place = Path("/dev/null")
-    assert "expected a regular file" in refused(tmp_path, "in", "--json", place)
+    assert "expected a regular file" in refused("in", "--json", place)
     assert place.exists() or place.is_symlink()
 
 
-def test_an_output_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, files):
+def test_an_output_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, refused, files):
     """A file in the place of a folder refuses writing even to root, whom permissions do not stop."""
     (tmp_path / "taken").write_text("")
-    assert "taken" in refused(tmp_path, "in", "--out", "taken/rows.csv")
+    assert "taken" in refused("in", "--out", "taken/rows.csv")
 
 
 def test_a_folder_given_for_the_work_keeps_what_others_put_there(tmp_path):
