@@ -9,6 +9,7 @@ receiver's own: it is copied unless the array, and every array that it is a view
 Numbers that float64 cannot hold (integers beyond 2^53, long doubles) are rounded to the nearest float64, as NumPy does.
 """
 
+from collections.abc import Iterable
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -153,6 +154,22 @@ def count(value: object, name: str, *, least: int = 0, most: int = 2**53) -> int
     if not least <= raw <= most:
         raise InvalidInput(name, f"{raw} is not between {least} and {most}")
     return int(raw)
+
+
+def flag(value: object, name: str) -> bool:
+    """True or False, also as NumPy's, or as 0 and 1."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
+        return bool(value)
+    raise InvalidInput(name, f"is a {type(value).__name__}, expected True or False")
+
+
+def choice(value: object, name: str, options: Iterable[str]) -> str:
+    """One of several words."""
+    known = tuple(options)
+    if isinstance(value, str) and value in known:
+        return value
+    said = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+    raise InvalidInput(name, f"is {said}, expected one of {', '.join(map(repr, known))}")
 
 
 def _read(value: object, name: str, shape: tuple[int | None, ...]) -> tuple[NDArray[Any], bool]:

@@ -37,7 +37,7 @@ def run(out: Path, console: Console) -> int:
     )
     files = job.Files(out / "collisions.npz", out / "collisions.json", page)
     code = job.run([animation], Options(), files, console, errors, work=out / "work", title=TITLE)
-    if code not in (job.INTERRUPTED, job.UNFINISHED):
+    if code not in (job.INTERRUPTED, job.TERMINATED, job.UNFINISHED):
         console.print(f"Open {page} in a browser to see them.", style="bold", highlight=False, soft_wrap=True)
     return code
 

@@ -15,7 +15,7 @@ function sayMoment() {
   $("clock-name").textContent = between ? `${facts.names[step]} → ${facts.names[step + 1]}` : facts.names[step + (time > step)] ?? "";
   const cuts = facts.cuts[step] ?? 0, impacts = facts.between[step] ?? 0;
   const parts = [], unknown = missing.has(step + 1) || skipped.has(step);
-  if (cuts) parts.push(`${whole(cuts)} cut${cuts === 1 ? "" : "s"}`);
+  if (cuts) parts.push(`${whole(cuts)} at the frame`);
   if (impacts) parts.push(`${whole(impacts)} in the step`);
   $("clock-count").textContent = isUnchecked() ? (missing.has(step) ? "missing" : "")
     : missing.has(step) ? "not checked"
