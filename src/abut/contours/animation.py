@@ -1,24 +1,26 @@
 """Contours that fall, collide and come to rest (Rivera 2002, §2.2 and figure 2): Newton–Euler in the plane, never an overlap.
 
-A step of length dt: forces change the velocities. Places nearer than `skin` give contacts; impulses with restitution and friction see
-to it that no place closes faster than its distance allows. Then every body is moved, and every near pair is asked whether it is
-still clear. The bodies of a pair that is not are moved by less: their share of the step is halved until all pairs are clear, in the
-last resort to nothing, where they stood clear before. A body that had to stop early loses the same share of its velocity.
+A step is made of sub-steps. At the beginning of each, places nearer than `skin` touch; those that close are impacts and bounce, once and
+in full (`impulses.bounce`). Then gravity and contacts act throughout the sub-step (`impulses.press`), and every body moves on a parabola.
+If bodies that did not touch would meet, the sub-step ends where they begin to: its length is halved until the place touches and nothing
+is nearer than `clear`. Frames are handed out at the ends of steps.
+
+Places that close slower than gravity accelerates in SLOW steps do not bounce: they come to rest. So bounces end, and a pile settles.
+Bodies that touch already and get in each other's way as they roll are moved by less: their share of the sub-step is halved until all
+pairs are clear, in the last resort to nothing, where they stood clear before.
 
 Guarantee: at the end of every step no two contours are nearer than `clear` (CLEAR of the least width), none overlaps and none holds
 another. A thin body that would jump over another within one step is kept from it: no point moves by more than a quarter of the least
-width of the moving bodies in a sub-step.
+width of the moving bodies in a sub-step. Free flight is exact for any step. Collisions of free bodies change neither momentum nor angular
+momentum. Energy (kinetic and potential) of a group of bodies near one another does not grow, but for rounding: bodies that rise are held
+back where the group has no energy to lift them, and what still moves is slowed to what is left. Groups do not affect one another.
 
-Energy (kinetic and potential) of a group of bodies in contact does not grow in a step, but for rounding. Impulses with restitution are taken
-back in a group where they would add to it; bodies that rise are held back where the group has no energy to lift them (others may have
-been stopped on their way down); what still moves is slowed to what is left. Groups do not affect one another.
-
-Known limits: a collision in the middle of a step first takes the speed that the step leaves room for, then bounces with what is left, so
-bounces lose more than the restitution says; a body may come to rest up to `skin` above another; nothing but friction and collisions stops
-a round body from rolling.
+Known limits: bodies touch up to `skin` before they meet, so a bounce is that much early; a body may come to rest up to `skin` above
+another; nothing but friction and collisions stops a round body from rolling.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +28,15 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.contours.contour import Contour
-from abut.contours.many import as_tables, find_pairs
-from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, recall, resolve
+from abut.contours.impulses import Bodies, bounce, opening, press
+from abut.contours.many import as_list, as_tables, find_pairs
+from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, recall
 from abut.contours.poses import as_poses
 from abut.errors import InvalidInput
 from abut.jit import threads_for
 
 SKIN = 2e-3
-"""Distance, as a part of the smallest contour's size, below which places are contacts."""
+"""Distance, as a part of the smallest contour's size, below which places touch."""
 CLEAR = 1e-6
 """Distance, likewise, that is kept between contours."""
 SETTLED, SETTLED_FAST = 1e-4, 1e-7
@@ -46,8 +49,12 @@ RECALLED = 0.05
 """Impulses are guessed from those of a place within this part of the least width."""
 HALVINGS = 8
 """A share of a step below 2⁻⁸ is none."""
-SLOW = 4.0
-"""Contacts that close slower than gravity·dt times this do not bounce: resting bodies stay at rest."""
+SLOW = 2.0
+"""A resting place closes by what gravity gives in one step, at most; twice that is an impact."""
+STRIDE = 0.25
+"""No point moves by more than this part of the least width in a sub-step."""
+MOST_STRIDES = 2.0**20
+"""A step that would take more sub-steps than this is refused."""
 PAIRS_ON_THREADS = 256
 
 
@@ -71,42 +78,47 @@ class Animation:
         restitution: float = 0.2,
         friction: float = 0.3,
     ) -> None:
-        self._contours, self._tables = list(contours), as_tables(contours)
-        rows, count = as_poses(poses), len(contours)
+        self._contours = as_list(contours)
+        self._tables = as_tables(self._contours)
+        rows, count = as_poses(poses), len(self._contours)
         if len(rows) != count:
             raise InvalidInput("poses", f"has {len(rows)} rows for {count} contours")
         self.gravity = arrays.coordinates(gravity, "gravity", (2,))
         self.restitution = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
         self.friction = arrays.scalar(friction, "friction", least=0.0)
-        held = np.zeros(count, np.bool_) if fixed is None else np.asarray(fixed, np.bool_)
-        if held.shape != (count,):
-            raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
-        flat = [i for i, contour in enumerate(contours) if contour.area <= 0.0 and not held[i]]
-        if flat:
-            raise InvalidInput("contours", "encloses no area and cannot move", flat[0])
-        self._held = held
-        self._mass = np.array([contour.area for contour in contours])
-        self._inertia = np.array([contour.inertia for contour in contours])
-        self._inverse = np.zeros((count, 2))
-        self._inverse[~held] = 1.0 / np.stack([self._mass, self._inertia], axis=1)[~held]
+        self._held = _as_flags(fixed, count)
+        self._set_bodies()
         self._last, self._last_dt = (np.empty((0, 2), np.int64), np.empty((0, 4))), 1.0
         self._stuck = np.empty(0, np.int64)
         self.sweeps = 0
         """Gauss–Seidel sweeps so far"""
-        self._local = np.array([contour.centroid for contour in contours]).reshape(count, 2)
+        self.strides = 0
+        """Sub-steps so far"""
         self.angle = np.arctan2(rows[:, 1], rows[:, 0])
         self.position = self._turned(rows) + rows[:, 2:]
         self.velocity = np.zeros((count, 3))
         """(m,3) of the centroids, and angular"""
-        widths = [float(np.ptp(contour.bounds, axis=0).min()) for contour in contours]
-        self._width = min((w for w, f in zip(widths, held, strict=True) if not f), default=1.0)
-        self.skin, self.clear = SKIN * self._width, CLEAR * self._width
-        self._reach = np.array([np.hypot(*(c.segments - c.centroid).reshape(-1, 2).T).max() for c in contours])
         near = find_pairs(self._tables, self._rows(self.position, self.angle), self.skin)
         blocked = self._blocked(near, self._rows(self.position, self.angle))
         if blocked.any():
             i, j = near[int(np.argmax(blocked))]
             raise InvalidInput("poses", f"contours {i} and {j} overlap or are nearer than {self.clear:g}", int(i))
+
+    def _set_bodies(self) -> None:
+        """Masses, sizes and what follows from them."""
+        contours, held = self._contours, self._held
+        flat = [i for i, contour in enumerate(contours) if contour.area <= 0.0 and not held[i]]
+        if flat:
+            raise InvalidInput("contours", "encloses no area and cannot move", flat[0])
+        mass, inertia = np.array([c.area for c in contours]), np.array([c.inertia for c in contours])
+        inverse = np.zeros((len(contours), 2))
+        inverse[~held] = 1.0 / np.stack([mass, inertia], axis=1)[~held]
+        self._world = Bodies(held, mass, inertia, inverse, self.gravity, self.friction, self.restitution)
+        self._local = np.array([contour.centroid for contour in contours]).reshape(-1, 2)
+        widths = [float(np.ptp(contour.bounds, axis=0).min()) for contour in contours]
+        self._width = min((w for w, f in zip(widths, held, strict=True) if not f), default=1.0)
+        self.skin, self.clear = SKIN * self._width, CLEAR * self._width
+        self._reach = np.array([np.hypot(*(c.segments - c.centroid).reshape(-1, 2).T).max() for c in contours])
 
     def _turned(self, rows: Floats) -> Floats:
         c, s = rows[:, 0], rows[:, 1]
@@ -128,15 +140,7 @@ class Animation:
     @property
     def energy(self) -> float:
         """Kinetic and potential energy of the bodies that move."""
-        return float(self._energies(self.velocity, self.position, np.zeros(len(self._held), np.int64)).sum())
-
-    def _energies(self, velocity: Floats, position: Floats, group: Integers) -> Floats:
-        """(m,) the energy of each group, in the row of its number."""
-        kinetic = 0.5 * (self._mass * (velocity[:, :2] ** 2).sum(axis=1) + self._inertia * velocity[:, 2] ** 2)
-        energy = np.where(self._held, 0.0, kinetic - self._mass * (position @ self.gravity))
-        total = np.zeros(len(group))
-        np.add.at(total, group, energy)
-        return total
+        return float(self._world.energies(self.velocity, self.position, np.zeros(len(self._held), np.int64))[0].sum())
 
     def _blocked(self, pairs: Integers, rows: Floats) -> Integers:
         out = np.zeros(len(pairs), np.int64)
@@ -144,36 +148,67 @@ class Animation:
             find_blocked(self._tables, rows, pairs, self.clear, out)
         return out
 
+    def _speeds(self, velocity: Floats) -> Floats:
+        """(m,) how fast the fastest point of each body is, at most."""
+        return np.hypot(velocity[:, 0], velocity[:, 1]) + np.abs(velocity[:, 2]) * self._reach
+
     def step(self, dt: float) -> int:
-        """Go on by dt, in sub-steps in which nothing moves by more than a quarter of the least width; how many contacts there were."""
-        left, contacts = arrays.positive(dt, "dt"), 0
+        """Go on by dt, in sub-steps that end where bodies meet; how many places touched in the last."""
+        whole = left = arrays.positive(dt, "dt")
+        self.velocity = arrays.coordinates(self.velocity, "velocity", self._local.shape[:1] + (3,)).copy()
+        self._world = replace(
+            self._world, gravity=self.gravity, friction=self.friction, restitution=self.restitution
+        )
+        contacts, fall = 0, float(np.hypot(*self.gravity))
         while left > 0.0:
-            fall = float(np.hypot(*self.gravity)) * left
-            speed = np.hypot(self.velocity[:, 0], self.velocity[:, 1]) + np.abs(self.velocity[:, 2]) * self._reach
-            fastest = float((speed + fall)[~self._held].max(initial=0.0))
-            part = min(left, 0.25 * self._width / fastest) if fastest > 0.0 else left
-            contacts = self._advance(part)
-            left -= part
-            if left <= 1e-12 * dt:
+            fastest = float((self._speeds(self.velocity) + fall * left)[~self._held].max(initial=0.0))
+            part = min(left, STRIDE * self._width / fastest) if fastest > 0.0 else left
+            if whole > MOST_STRIDES * part and left > MOST_STRIDES * part:
+                raise InvalidInput("dt", f"{whole:g} would take more than {MOST_STRIDES:g} sub-steps at these velocities")
+            contacts, gone = self._advance(part, SLOW * fall * whole)
+            left -= gone
+            if left <= 1e-12 * whole:
                 break
+        self.velocity.flags.writeable = True
         return contacts
 
-    def _advance(self, dt: float) -> int:
-        velocity = self.velocity.copy()
-        velocity[~self._held, :2] += dt * self.gravity
+    def _advance(self, h: float, slow: float) -> tuple[int, float]:
+        """One sub-step, of length h at most: how many places touch, and its length."""
+        self.strides += 1
+        fall = h * self.gravity
         rows = self._rows(self.position, self.angle)
-        speed = np.hypot(velocity[:, 0], velocity[:, 1]) + np.abs(velocity[:, 2]) * self._reach
-        reach = self.skin + 2.0 * dt * float(speed.max(initial=0.0))
+        reach = self.skin + 2.0 * h * float((self._speeds(self.velocity) + np.hypot(*fall)).max(initial=0.0))
         pairs = find_pairs(self._tables, rows, reach)
         pairs = pairs[~(self._held[pairs[:, 0]] & self._held[pairs[:, 1]])]
-        group = self._groups(pairs)
-        before = self._energies(self.velocity, self.position, group)
-        count = self._resolve(velocity, rows, pairs, dt, reach, group)
-        self._move(velocity, pairs, dt, before, group)
-        return count
+        group, loose = self._groups(pairs)
+        places, bodies, owner = self._places(rows, pairs, reach)
+        touching = places[:, 6] <= self.skin
+        settled = SETTLED * float(np.hypot(*fall)) + SETTLED_FAST * float(np.abs(self.velocity).max(initial=0.0))
+        velocity, sweeps = bounce(
+            self._world, self.velocity, self.position, places[touching], bodies[touching], slow, settled, group
+        )
+        self.sweeps += sweeps
+        before = self._world.energies(velocity, self.position, group)[0]
+        falling = velocity.copy()
+        falling[~self._held, :2] += fall
+        fast = ~touching & (opening(falling, self.position, places, bodies)[0] < -slow)
+        new = np.ones(len(pairs), np.bool_)
+        new[owner[touching]] = False
+        new[owner[fast]] = True
 
-    def _groups(self, pairs: Integers) -> Integers:
-        """(m,) for each body the least number of those that it is connected with by pairs of bodies that move: groups do not affect one another."""
+        def forced(span: float, *, guess: bool) -> Floats:
+            return self._press(velocity, places[~fast], bodies[~fast], span, settled, guess=guess, loose=loose)
+
+        after = forced(h, guess=True)
+        span = self._trace(velocity, after, h, pairs[new])
+        if span < h:
+            after = forced(span, guess=False)
+        self._move(velocity, after, pairs, span, before, group, loose)
+        return int(touching.sum()), span
+
+    def _groups(self, pairs: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """(m,) for each body the least number of those that it is connected with by pairs of bodies that move: groups do not affect one another;
+        and whether its group is loose, near no body that is held."""
         group = np.arange(len(self._held))
         linked = pairs[~self._held[pairs].any(axis=1)]
         while True:
@@ -182,89 +217,118 @@ class Animation:
             np.minimum.at(least, linked[:, 1], group[linked[:, 0]])
             least = least[least]
             if (least == group).all():
-                return group
+                break
             group = least
+        tied = np.zeros(len(group), np.bool_)
+        tied[group[pairs[self._held[pairs].any(axis=1)]]] = True
+        return group, ~tied[group]
 
-    def _resolve(
-        self, velocity: Floats, rows: Floats, pairs: Integers, dt: float, reach: float, group: Integers
-    ) -> int:
-        """Contacts of the step, and impulses for them."""
+    def _places(self, rows: Floats, pairs: Integers, reach: float) -> tuple[Floats, Integers, Integers]:
+        """Near places, from below upwards, their bodies, and the rows of their pairs."""
         out, counts = np.empty((len(pairs) * ROOM, COLUMNS)), np.zeros(len(pairs), np.int64)
         with threads_for(len(pairs), PAIRS_ON_THREADS):
             find_near(self._tables, rows, pairs, reach, SPACING * self._width, out, counts)
         kept = (np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1)
-        places, bodies = out[kept], np.repeat(pairs, counts, axis=0)
-        guess = np.zeros((len(places), 2))
-        recall(bodies, places, *self._last, RECALLED * self._width, guess)
-        guess *= dt / self._last_dt
-        self._last_dt = dt
-        if not len(places):
-            self._last = (bodies, np.empty((0, 4)))
-            return 0
-        free = np.maximum(places[:, 6] - 0.5 * self.skin, 0.0) / dt
-        stuck = np.isin(bodies @ (len(velocity), 1), self._stuck) & (places[:, 6] < PUSHED * self.skin)
-        free[stuck] = PUSH * (places[stuck, 6] - PUSHED * self.skin) / dt
-        closing = self._closing(velocity, places, bodies)
-        touching = places[:, 6] <= self.skin
-        fall = dt * float(np.hypot(*self.gravity))
-        bounces = touching & (closing > SLOW * fall) & (self.restitution > 0.0)
-        settled = SETTLED * fall + SETTLED_FAST * float(np.abs(velocity).max())
+        places, owner = out[kept], np.repeat(np.arange(len(pairs)), counts)
         upwards = np.argsort(-(places[:, :2] @ self.gravity), kind="stable")
+        return places[upwards], pairs[owner[upwards]], owner[upwards]
 
-        def respond(allowed: Floats) -> tuple[Floats, Floats]:
-            after, impulse = velocity.copy(), guess[upwards]
-            self.sweeps += resolve(
-                bodies[upwards], places[upwards], allowed[upwards], self.position, self._inverse, self.friction, settled,
-                impulse, after,
-            )  # fmt: skip
-            return after, impulse
+    def _press(
+        self,
+        velocity: Floats,
+        places: Floats,
+        bodies: Integers,
+        h: float,
+        settled: float,
+        *,
+        guess: bool,
+        loose: NDArray[np.bool_],
+    ) -> Floats:
+        """Velocities after the forces of a sub-step; impulses begin from those of the sub-step before and are kept for the next."""
+        impulse = np.zeros((len(places), 2))
+        paired = np.lexsort((bodies[:, 1], bodies[:, 0]))
+        if guess:
+            recalled = np.zeros((len(places), 2))
+            recall(bodies[paired], places[paired], *self._last, RECALLED * self._width, recalled)
+            impulse[paired] = recalled * (h / self._last_dt)
+            impulse[loose[bodies[:, 0]] & loose[bodies[:, 1]]] = 0.0
+        room = np.maximum(places[:, 6] - 0.5 * self.skin, 0.0)
+        rate, _ = opening(velocity, self.position, places, bodies)
+        least = -np.maximum(rate, 0.0) - 2.0 * room / h
+        stuck = np.isin(bodies @ (len(velocity), 1), self._stuck) & (places[:, 6] < PUSHED * self.skin)
+        least[stuck] = PUSH * (PUSHED * self.skin - places[stuck, 6]) / h
+        after, sweeps = press(self._world, velocity, self.position, places, bodies, least, settled, h, impulse)
+        self.sweeps += sweeps
+        self._last = (bodies[paired], np.column_stack([places[:, :2], impulse])[paired])
+        self._last_dt = h
+        return after
 
-        after, impulse = respond(free)
-        if bounces.any():
-            lively, _ = respond(np.where(bounces, -self.restitution * closing, free))
-            grown = self._energies(lively, self.position, group) > self._energies(velocity, self.position, group)
-            after = np.where(grown[group][:, np.newaxis], after, lively)
-        velocity[:] = after
-        kept = np.column_stack([places[:, :2], np.zeros((len(places), 2))])
-        kept[upwards, 2:] = impulse
-        self._last = (bodies, kept)
-        return int(touching.sum())
+    def _at(self, velocity: Floats, after: Floats, h: float, share: Floats) -> tuple[Floats, Floats]:
+        """Positions and angles after shares of a step of length h in which velocities change evenly."""
+        time = (h * share)[:, np.newaxis]
+        way = time * (velocity + 0.5 * share[:, np.newaxis] * (after - velocity))
+        return self.position + way[:, :2], self.angle + way[:, 2]
 
-    def _closing(self, velocity: Floats, places: Floats, bodies: Integers) -> Floats:
-        def at(i: Integers, points: Floats) -> Floats:
-            arm = points - self.position[i]
-            return velocity[i, :2] + velocity[i, 2:] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
+    def _trace(self, velocity: Floats, after: Floats, h: float, pairs: Integers) -> float:
+        """The length of a sub-step after which pairs that meet during it touch and are clear still: h where none does."""
 
-        return ((at(bodies[:, 0], places[:, 0:2]) - at(bodies[:, 1], places[:, 2:4])) * places[:, 4:6]).sum(axis=1)
+        def blocked(time: float, among: Integers) -> Integers:
+            place = self._at(velocity, after, h, np.full(len(velocity), time / h))
+            return among[self._blocked(among, self._rows(*place)) != 0]
 
-    def _move(self, velocity: Floats, pairs: Integers, dt: float, before: Floats, group: Integers) -> None:
+        early, late = 0.0, h
+        meeting = blocked(h, pairs)
+        if not len(meeting):
+            return h
+        speed = np.maximum(self._speeds(velocity), self._speeds(after))
+        while (late - early) * float(speed[meeting].sum(axis=1).max()) > 0.25 * self.skin:
+            middle = 0.5 * (early + late)
+            sooner = blocked(middle, meeting)
+            if len(sooner):
+                late, meeting = middle, sooner
+            else:
+                early = middle
+        return early if early > 0.0 else h
+
+    def _move(
+        self,
+        velocity: Floats,
+        after: Floats,
+        pairs: Integers,
+        h: float,
+        before: Floats,
+        group: Integers,
+        loose: NDArray[np.bool_],
+    ) -> None:
         """Move every body by its share of the step, the largest that leaves all pairs clear and lets no group rise above its energy.
 
-        What moves on top of that is slowed, group by group, until it has no more energy than before."""
+        A body that had to stop early has the velocity of that moment in a loose group, and loses the same share of it in others. What moves
+        on top of that is slowed, group by group, until it has no more energy than before."""
         share, stuck = np.ones(len(velocity)), np.empty(0, np.int64)
         chosen = np.arange(len(pairs))
         while True:
-            position = self.position + (share * dt)[:, np.newaxis] * velocity[:, :2]
-            angle = self.angle + share * dt * velocity[:, 2]
+            position, angle = self._at(velocity, after, h, share)
             blocked = chosen[self._blocked(pairs[chosen], self._rows(position, angle)) != 0]
-            resting = self._energies(0.0 * velocity, position, group)
-            lifted = (resting > before)[group] & ((position - self.position) @ self.gravity < 0.0)
+            resting, rounding = self._world.energies(0.0 * velocity, position, group)
+            lifted = (resting > before + rounding)[group] & ((position - self.position) @ self.gravity < 0.0)
             stuck = np.union1d(stuck, pairs[blocked] @ (len(share), 1))
             slower = np.union1d(pairs[blocked], np.flatnonzero(lifted))
             if not len(slower):
                 break
             share[slower] = np.where(share[slower] <= 2.0**-HALVINGS, 0.0, 0.5 * share[slower])
             chosen = np.flatnonzero(np.isin(pairs, slower).any(axis=1))
-        velocity = velocity * share[:, np.newaxis]
-        after = self._energies(velocity, position, group)
+        kept = share[:, np.newaxis]
+        velocity = np.where(loose[:, np.newaxis], velocity + kept * (after - velocity), kept * after)
+        energy, rounding = self._world.energies(velocity, position, group)
         with np.errstate(invalid="ignore", divide="ignore"):
-            slowed = np.where(after > before, np.sqrt(np.maximum(before - resting, 0.0) / (after - resting)), 1.0)
+            ratio = np.sqrt(np.maximum(before - resting, 0.0) / (energy - resting))
+        slowed = np.where(energy > before + rounding, ratio, 1.0)
         self._stuck = stuck
         self.position, self.angle, self.velocity = position, angle, velocity * slowed[group][:, np.newaxis]
 
     def frames(self, count: int, dt: float) -> Iterator[Floats]:
         """Poses (m,3) after each of `count` steps."""
-        for _ in range(count):
+        for _ in range(arrays.count(count, "count")):
             self.step(dt)
             yield self.poses
 
@@ -273,3 +337,17 @@ class Animation:
         rows = self._rows(self.position, self.angle)
         pairs = find_pairs(self._tables, rows, self.skin)
         return self._blocked(pairs, rows) == 0
+
+
+def _as_flags(fixed: object, count: int) -> NDArray[np.bool_]:
+    if fixed is None:
+        return np.zeros(count, np.bool_)
+    try:
+        held = np.asarray(fixed)
+    except ValueError:
+        held = np.empty(())
+    if held.shape != (count,):
+        raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
+    if count and held.dtype.kind not in "biu":
+        raise InvalidInput("fixed", f"holds {held.dtype}, expected booleans")
+    return held.astype(np.bool_)

@@ -4,7 +4,8 @@ Each contour's root box, turned and moved, gives an upright rectangle. Sorted by
 ends are compared in y, then the root boxes themselves on their four axes. No pair that meets is left out: boxes are padded, and compared with δ more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -59,6 +60,18 @@ def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers,
                 out[count, 0], out[count, 1] = min(i, j), max(i, j)
             count += 1
     return count
+
+
+def as_list(contours: object) -> list[Contour]:
+    """The contours of a sequence or another iterable, each checked."""
+    if isinstance(contours, Contour) or not isinstance(contours, Iterable):
+        raise InvalidInput("contours", f"is a {type(contours).__name__}, expected a sequence of contours")
+    found: list[Contour] = []
+    for i, contour in enumerate(cast("Iterable[object]", contours)):
+        if not isinstance(contour, Contour):
+            raise InvalidInput("contours", f"is a {type(contour).__name__}, expected a Contour", i)
+        found.append(contour)
+    return found
 
 
 def as_tables(contours: Sequence[Contour]) -> Integers:

@@ -146,6 +146,20 @@ def _push(
     velocity[i, 2] += inverse[i, 1] * p * ((x - centre[i, 0]) * ny - (y - centre[i, 1]) * nx)
 
 
+@element
+def _hold(impulse: float, opening: float, soft: float, before: float, most: float) -> float:
+    """The tangential impulse, `most` at most, that brings sliding to rest without work: sliding was `before` and is `opening` now.
+
+    Over a step the work of an impulse is half of it times the sum of the velocities before and after. One that would drive the place on
+    is left out, or only turns the velocity around."""
+    after = impulse - opening / soft
+    if after * before > 0.0:
+        after = impulse - (opening + before) / soft
+        if after * before < 0.0:
+            after = 0.0
+    return min(max(after, -most), most)
+
+
 @kernel
 def recall(bodies: Integers, places: Floats, old_bodies: Integers, old: Floats, near: float, impulse: Floats) -> None:
     """A first guess of impulses (k,2): those of the places (rows of `old`: point, impulse) of the same pair that were nearest, within `near`.
@@ -174,7 +188,8 @@ def recall(bodies: Integers, places: Floats, old_bodies: Integers, old: Floats, 
 def resolve(
     bodies: Integers,
     places: Floats,
-    allowed: Floats,
+    least: Floats,
+    slide: Floats,
     centre: Floats,
     inverse: Floats,
     friction: float,
@@ -182,40 +197,41 @@ def resolve(
     impulse: Floats,
     velocity: Floats,
 ) -> int:
-    """Change velocities (m,3) so that at contact k bodies (i, j) approach no faster than allowed[k], by impulses (k,2) normal and tangential.
+    """Change velocities (m,3) so that bodies (i, j) open at contact k by least[k] or faster, by impulses (k,2) normal and tangential.
 
-    places: as COLUMNS say; inverse: (m,2) one over mass and over inertia. `impulse` holds a first guess and becomes the answer. Ends
-    when no velocity changes by more than `settled` in a sweep, or after SWEEPS; how many there were."""
+    places: as COLUMNS say; slide: how fast contacts slid before the forces of a step, 0 for impacts; inverse: (m,2) one over mass and over
+    inertia. An impulse acts on both bodies at one point, midway: so it changes neither momentum nor angular momentum. `impulse` holds a
+    first guess and becomes the answer. Ends when no velocity changes by more than `settled` in a sweep, or after SWEEPS; how many there were."""
     for k in range(len(bodies)):
+        x, y = 0.5 * (places[k, 0] + places[k, 2]), 0.5 * (places[k, 1] + places[k, 3])
         for part in range(2):
             nx, ny = places[k, 4], places[k, 5]
             if part == 1:
                 nx, ny = -ny, nx
-            _push(velocity, inverse, centre, bodies[k, 1], places[k, 2], places[k, 3], nx, ny, impulse[k, part])
-            _push(velocity, inverse, centre, bodies[k, 0], places[k, 0], places[k, 1], nx, ny, -impulse[k, part])
+            _push(velocity, inverse, centre, bodies[k, 1], x, y, nx, ny, impulse[k, part])
+            _push(velocity, inverse, centre, bodies[k, 0], x, y, nx, ny, -impulse[k, part])
     for sweep in range(SWEEPS):
         largest = 0.0
         for turn_by in range(len(bodies)):
             k = turn_by if sweep % 2 == 0 else len(bodies) - 1 - turn_by
             i, j = bodies[k, 0], bodies[k, 1]
-            ax, ay, bx, by = places[k, 0], places[k, 1], places[k, 2], places[k, 3]
+            x, y = 0.5 * (places[k, 0] + places[k, 2]), 0.5 * (places[k, 1] + places[k, 3])
             for part in range(2):
                 nx, ny = places[k, 4], places[k, 5]
                 if part == 1:
                     nx, ny = -ny, nx
-                soft = _yield(inverse, centre, i, ax, ay, nx, ny) + _yield(inverse, centre, j, bx, by, nx, ny)
+                soft = _yield(inverse, centre, i, x, y, nx, ny) + _yield(inverse, centre, j, x, y, nx, ny)
                 if soft <= 0.0:
                     continue
-                opening = _speed(velocity, centre, j, bx, by, nx, ny) - _speed(velocity, centre, i, ax, ay, nx, ny)
+                opening = _speed(velocity, centre, j, x, y, nx, ny) - _speed(velocity, centre, i, x, y, nx, ny)
                 if part == 0:
-                    after = max(impulse[k, 0] - (opening + allowed[k]) / soft, 0.0)
+                    after = max(impulse[k, 0] - (opening - least[k]) / soft, 0.0)
                 else:
-                    most = friction * impulse[k, 0]
-                    after = min(max(impulse[k, 1] - opening / soft, -most), most)
+                    after = _hold(impulse[k, 1], opening, soft, slide[k], friction * impulse[k, 0])
                 change = after - impulse[k, part]
                 impulse[k, part] = after
-                _push(velocity, inverse, centre, j, bx, by, nx, ny, change)
-                _push(velocity, inverse, centre, i, ax, ay, nx, ny, -change)
+                _push(velocity, inverse, centre, j, x, y, nx, ny, change)
+                _push(velocity, inverse, centre, i, x, y, nx, ny, -change)
                 largest = max(largest, math.fabs(change) * soft)
         if sweep % 2 == 1 and largest <= settled:
             return sweep + 1

@@ -1,0 +1,128 @@
+"""Impulses of an animation, in two parts: impacts, in an instant, and forces that act throughout a step (Newton–Euler in the plane).
+
+Impacts: of all places that touch, those that close have to open by the restitution times their closing speed, all at once. The answer
+lies between the one with restitution and the one without: where the first would add energy, which no impact does, the mixture of both
+that keeps it is taken. Both exchange momentum and angular momentum between bodies and change neither in sum.
+
+Forces: gravity and the impulses of contacts act evenly throughout a step of length h, so a body moves by h·(v₀ + v₁)/2: the parabola,
+where nothing touches. The work of an impulse is then half of it times the sum of the velocities of its place before and after. A
+place may close by 2·room/h + v₀ after the step, v₀ being its speed of opening before: it then has closed by `room` and the work is not
+positive.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abut.arrays import Floats, Integers
+from abut.contours.near import resolve
+
+EXACT = 1e-13
+"""Velocities after an impact are resolved to this part of the fastest."""
+GROWN = 1e-14
+"""Energies that differ by less than this part of their terms are equal but for rounding."""
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What impulses act on."""
+
+    held: Integers
+    """(m,) bool: bodies that do not move"""
+    mass: Floats
+    inertia: Floats
+    inverse: Floats
+    """(m,2) one over mass and inertia, zeros for bodies that are held"""
+    gravity: Floats
+    friction: float
+    restitution: float
+
+    def energies(self, velocity: Floats, position: Floats, group: Integers) -> tuple[Floats, Floats]:
+        """(m,) the energy of each group, in the row of its number, and how much of it is rounding."""
+        kinetic = 0.5 * (self.mass * (velocity[:, :2] ** 2).sum(axis=1) + self.inertia * velocity[:, 2] ** 2)
+        potential = self.mass * (position @ self.gravity)
+        total, size = np.zeros(len(group)), np.zeros(len(group))
+        np.add.at(total, group, np.where(self.held, 0.0, kinetic - potential))
+        np.add.at(size, group, np.where(self.held, 0.0, kinetic + np.abs(potential)))
+        return total, GROWN * size
+
+
+def opening(velocity: Floats, position: Floats, places: Floats, bodies: Integers) -> tuple[Floats, Floats]:
+    """(k,) how fast places open, along their normals, and slide, along the tangents."""
+    point = 0.5 * (places[:, 0:2] + places[:, 2:4])
+
+    def at(i: Integers) -> Floats:
+        arm = point - position[i]
+        return velocity[i, :2] + velocity[i, 2:] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
+
+    normal = places[:, 4:6]
+    change = at(bodies[:, 1]) - at(bodies[:, 0])
+    return (change * normal).sum(axis=1), change[:, 1] * normal[:, 0] - change[:, 0] * normal[:, 1]
+
+
+def bounce(
+    world: Bodies,
+    velocity: Floats,
+    position: Floats,
+    places: Floats,
+    bodies: Integers,
+    slow: float,
+    settled: float,
+    group: Integers,
+) -> tuple[Floats, int]:
+    """Velocities after the impacts at places that touch, and the sweeps that took; places that close slower than `slow` do not bounce."""
+    rate, _ = opening(velocity, position, places, bodies)
+    fastest = float(np.abs(velocity).max(initial=0.0))
+    if not (rate < -EXACT * fastest).any():
+        return velocity, 0
+    sweeps, still = 0, np.zeros(len(places))
+    lively = world.restitution > 0.0 and bool((rate < -slow).any())
+    end = EXACT * fastest if lively else settled
+
+    def respond(least: Floats, friction: float) -> Floats:
+        nonlocal sweeps
+        after = velocity.copy()
+        sweeps += resolve(
+            bodies, places, least, still, position, world.inverse, friction, end, np.zeros((len(places), 2)), after
+        )
+        return after
+
+    def energy(v: Floats) -> tuple[Floats, Floats]:
+        return world.energies(v, np.zeros_like(position), group)
+
+    before, rounding = energy(velocity)
+    dull = respond(still, world.friction)
+    if (grown := energy(dull)[0] > before + rounding).any():  # sweeps without friction lower the energy one by one
+        dull = np.where(grown[group][:, np.newaxis], respond(still, 0.0), dull)
+    if not lively:
+        return dull, sweeps
+    elastic = respond(np.where(rate < -slow, -world.restitution * rate, 0.0), world.friction)
+    least, most = energy(dull)[0], energy(elastic)[0]
+    # The energy of dull + s·(elastic − dull) is least + s·p + s²·q: the largest s at which it is `before`.
+    q = energy(elastic - dull)[0]
+    p = most - least - q
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(np.maximum(p * p + 4.0 * q * np.maximum(before - least, 0.0), 0.0))
+        share = np.where(most > before + rounding, np.clip((root - p) / (2.0 * q), 0.0, 1.0), 1.0)
+    return dull + share[group][:, np.newaxis] * (elastic - dull), sweeps
+
+
+def press(
+    world: Bodies,
+    velocity: Floats,
+    position: Floats,
+    places: Floats,
+    bodies: Integers,
+    least: Floats,
+    settled: float,
+    h: float,
+    impulse: Floats,
+) -> tuple[Floats, int]:
+    """Velocities after the forces of a step of length h, under which places open by `least` or faster in the end; `impulse` as in `resolve`."""
+    after = velocity.copy()
+    after[~world.held, :2] += h * world.gravity
+    _, slide = opening(velocity, position, places, bodies)
+    sweeps = resolve(
+        bodies, places, least, slide, position, world.inverse, world.friction, settled, impulse, after
+    ) if len(places) else 0  # fmt: skip
+    return after, sweeps
