@@ -9,7 +9,7 @@ import pytest
 
 from abut import InvalidInput, jit
 from abut.contours import Contour, nest
-from abut.contours.nesting import run as nesting
+from abut.contours.nesting import job as nesting
 from abut.contours.nesting.overlap import overlap_pieces
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.tables import build_tables, turn

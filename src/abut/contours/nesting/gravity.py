@@ -15,6 +15,12 @@ from abut.jit import kernel
 
 STACKED = 16
 """Pieces put last that a piece is tried on top of and below."""
+BEHIND = 8.0
+"""Behind a piece by this many times the growth of the half-planes, none of them blocks.
+
+Half-planes of a pair of parts, moved out by g, reach at most g / sin(θ/2) beyond a corner of angle θ: 2 g from 60° on. A sharper corner is the
+furthest along one of the axes of the tables' boxes, which cut it off at g there; a side of its wedge is at most 75° from that axis, so that what is
+left lies within g (tan 75° + 1 / cos 75°) < 8 g of the corner."""
 
 
 @kernel
@@ -35,14 +41,17 @@ def place_first(
 ) -> None:
     """Put the pieces, in this order, each as far left as `lines` horizontal lines for each of its turns let it.
 
-    They wait far to the right, and stay there if they would end beyond `length`. On a line with too many intervals, only the place behind all
-    others counts.
+    They wait at infinity, and stay there if they would end beyond `length`; where one of a kind does, the others of its kind are not tried.
+    On a line with too many intervals, only the place behind all others counts.
     """
     extents, behind = tables.extents, 0.0
     beside = 0.0 if tables.grid > 0.0 else tables.grow
+    refused = np.zeros(len(extents), np.bool_)
     for k in range(len(order)):
         i = order[k]
         kind, best = pieces.kind[i], np.inf
+        if refused[kind]:
+            continue
         best_turn, best_x, best_y = 0, 0.0, 0.0
         for c in range(moves.allowed[kind, 0]):
             turn = moves.allowed[kind, 1 + c]
@@ -69,7 +78,9 @@ def place_first(
                     best, best_turn, best_x, best_y = end, turn, x + t, y
         if best < np.inf:
             put(tables, pieces, i, best_turn, best_x, best_y)
-            behind = max(behind, pieces.box[i, 2] + 2.0 * tables.grow)
+            behind = max(behind, pieces.box[i, 2] + BEHIND * tables.grow)
+        else:
+            refused[kind] = True
 
 
 @kernel

@@ -4,7 +4,8 @@ A curved contour is replaced by a polygon that holds it (`Contour.flatten(…, o
 Pieces of the same corners and the same turns are one kind. Bad pieces are refused by number, with the reason.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -12,15 +13,21 @@ import numpy as np
 from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.contours.contour import Contour
-from abut.contours.nesting.tables import turn
+from abut.contours.nesting.angles import read_rotations
 from abut.contours.nesting.verify import find_self_contact
 from abut.errors import InvalidInput
+from abut.geometry.predicates import orient_2d
 
 FREE_TURNS = (24, 12, 8, 4)
 """How many evenly spread turns a piece that may turn freely has: the most whose tables are not too large."""
 CURVE_TOLERANCE = 2e-4
 """Of a contour's size: how far the polygon that replaces it may be from it."""
-MOST_COPIES = 100_000
+MOST_COPIES = 10_000
+"""Of all pieces together: the search keeps two numbers for each pair of copies, 1.6 GB."""
+LEAST_AREA = 2.0**-48
+"""Of the square of a piece's size: thinner ones are turned inside out by rounding."""
+LEAST_COORDINATE = 2.0**-200
+"""Of a piece's size: a corner nearer than this to the lower or left side of the piece's box lies on it, so that products do not underflow."""
 
 
 class Kind(NamedTuple):
@@ -42,6 +49,17 @@ class Order(NamedTuple):
     """(n,) of each copy"""
     piece: Integers
     """(n,) number of the piece it is a copy of"""
+    power: int = 0
+    """polygons have been divided by 2 to this power; origins have not"""
+
+    def first_piece(self, kind: int) -> int:
+        """The first piece that is of this kind."""
+        return int(self.piece[np.flatnonzero(self.kind == kind)[0]])
+
+    def scaled(self, power: int) -> "Order":
+        """The same with polygons divided by 2 to this power."""
+        kinds = [kind._replace(polygon=np.ldexp(kind.polygon, -power)) for kind in self.kinds]
+        return self._replace(kinds=kinds, power=power)
 
 
 def signed_area(polygon: Floats) -> float:
@@ -52,72 +70,95 @@ def signed_area(polygon: Floats) -> float:
     )  # not x @ y: BLAS starts threads, which wait where others are busy
 
 
+def _flatten(contour: Contour, number: int) -> Floats:
+    """Corners of a polygon that holds the contour. It is brought near 1 by a power of two, where nothing under- or overflows."""
+    size = float(np.ptp(contour.segments.reshape(-1, 2), axis=0).max())
+    if size <= 0.0:
+        raise InvalidInput("pieces", "has no area", number)
+    power = -math.frexp(size)[1]
+    near = Contour.from_segments(np.ldexp(contour.segments, power))
+    extent = float((near.bounds[1] - near.bounds[0]).max())
+    if extent <= 0.0:
+        raise InvalidInput("pieces", "has no area", number)
+    return np.ldexp(near.flatten(CURVE_TOLERANCE * extent, outer=True), -power)
+
+
+def _is_anticlockwise(polygon: Floats) -> bool:
+    """By the exact sign at the least corner, which is convex."""
+    k = int(np.lexsort((polygon[:, 1], polygon[:, 0]))[0])
+    previous, corner, following = (tuple(polygon[(k + step) % len(polygon)].tolist()) for step in (-1, 0, 1))
+    return orient_2d(previous, corner, following) > 0
+
+
+def _drop_repeated(points: Floats) -> Floats:
+    return points[(points != np.roll(points, 1, axis=0)).any(axis=1)] if len(points) else points
+
+
 def read_polygon(value: object, number: int) -> tuple[Floats, Floats]:
     """Corners of a piece without repetition, anticlockwise, moved to the origin; and by how much."""
-    name = f"pieces[{number}]"
     if isinstance(value, Contour):
-        size = float((value.bounds[1] - value.bounds[0]).max())
-        if size <= 0.0:
-            raise InvalidInput("pieces", "has no area", number)
-        points = value.flatten(CURVE_TOLERANCE * size, outer=True)
+        points = _flatten(value, number)
     else:
-        points = arrays.points(value, name, dimensions=2)
-    if len(points):
-        points = points[(points != np.roll(points, 1, axis=0)).any(axis=1)]
+        points = arrays.points(value, f"pieces[{number}]", dimensions=2)
+    points = _drop_repeated(points)
     if len(points) < 3:
         raise InvalidInput("pieces", f"has {len(points)} different corners, a polygon has at least 3", number)
     origin = points.min(axis=0)
-    local = np.ascontiguousarray(points - origin)
-    edges = find_self_contact(local)
+    local = points - origin
+    power = -math.frexp(float(local.max()))[1]
+    near = np.ldexp(local, power)  # below 1, at least 1/2
+    near = np.ascontiguousarray(_drop_repeated(np.where(near < LEAST_COORDINATE, 0.0, near)))
+    edges = find_self_contact(near) if len(near) > 2 else (0, 1)
     if edges is not None:
         raise InvalidInput(
             "pieces", f"crosses or touches itself: the edges from corners {edges[0]} and {edges[1]}", number
         )
-    return (local if signed_area(local) > 0.0 else np.ascontiguousarray(local[::-1])), origin
+    if abs(signed_area(near)) < LEAST_AREA:
+        raise InvalidInput("pieces", "has no area: it is thinner than rounding", number)
+    return np.ldexp(near if _is_anticlockwise(near) else np.ascontiguousarray(near[::-1]), -power), origin
 
 
-def _each(value: object, count: int) -> list[Any]:
-    """One value for all pieces, or one for each."""
-    if (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and any(isinstance(v, Sequence) or v is None for v in value)
-    ):
-        rows = list(cast("Sequence[Any]", value))
-        if len(rows) != count:
-            raise InvalidInput("rotations", f"has {len(rows)} rows for {count} pieces")
-        return rows
-    return [value] * count
-
-
-def _read_angles(value: object, number: int) -> tuple[float, ...]:
-    if value is None:
-        return ()
-    angles = arrays.coordinates(value, f"rotations[{number}]", (None,))
-    if not len(angles):
-        raise InvalidInput("rotations", "is empty: give the angles in degrees, or None for any", number)
-    return tuple(sorted({round(float(angle) % 360.0, 9) % 360.0 for angle in angles}))
+def _read_copies(value: object, count: int) -> Integers:
+    """(count,) how many of each piece."""
+    try:
+        single = np.ndim(cast("Any", value)) == 0
+    except Exception as error:  # ragged lists, and whatever an object's own conversion says
+        raise InvalidInput("copies", "is neither one number nor one for each piece") from error
+    if single:
+        counts = np.full(count, arrays.count(value, "copies", most=MOST_COPIES))
+    else:
+        counts = arrays.coordinates(value, "copies", (None,))
+        if len(counts) != count:
+            raise InvalidInput("copies", f"has {len(counts)} rows for {count} pieces")
+        counts = arrays.indices(counts[:, None], "copies", 1, MOST_COPIES + 1)[:, 0]
+    if not counts.any():
+        raise InvalidInput("copies", "is zero for every piece: there is nothing to nest")
+    if counts.sum() > MOST_COPIES:
+        raise InvalidInput("copies", f"{counts.sum()} pieces in all are more than {MOST_COPIES}")
+    return counts
 
 
 def read_order(pieces: object, copies: object, rotations: object) -> Order:
     """Check and coerce what `nest` takes."""
-    rows = [pieces] if isinstance(pieces, Contour) else list(cast("Sequence[object]", pieces))
+    if isinstance(pieces, Contour):
+        pieces = [pieces]
+    if not isinstance(pieces, Iterable) or isinstance(pieces, str | bytes | Mapping):
+        raise InvalidInput("pieces", "expected a list of polygons (n,2) or Contours")
+    if isinstance(pieces, np.ndarray) and pieces.ndim == 0:
+        raise InvalidInput("pieces", "is one number, expected a list of polygons (n,2) or Contours")
+    rows = list(cast("Iterable[object]", pieces))
     if not rows:
         raise InvalidInput("pieces", "is empty: there is nothing to nest")
-    if isinstance(copies, int):
-        counts = np.full(len(rows), arrays.count(copies, "copies", least=0, most=MOST_COPIES))
-    else:
-        counts = arrays.indices(np.reshape(np.asarray(copies), (-1, 1)), "copies", 1, MOST_COPIES + 1)[:, 0]
-        if len(counts) != len(rows):
-            raise InvalidInput("copies", f"has {len(counts)} rows for {len(rows)} pieces")
-    if not counts.any():
-        raise InvalidInput("copies", "is zero for every piece: there is nothing to nest")
+    counts, angles = _read_copies(copies, len(rows)), read_rotations(rotations, len(rows))
     kinds: list[Kind] = []
     numbers: dict[tuple[bytes, tuple[float, ...]], int] = {}
     kind_of: list[int] = []
-    for number, (row, angles) in enumerate(zip(rows, _each(rotations, len(rows)), strict=True)):
+    for number, row in enumerate(rows):
         polygon, origin = read_polygon(row, number)
-        kind = Kind(polygon, origin, _read_angles(angles, number))
+        if not counts[number]:
+            kind_of.append(-1)
+            continue
+        kind = Kind(polygon, origin, angles[number])
         key = (polygon.tobytes() + origin.tobytes(), kind.angles)
         if key not in numbers:
             numbers[key] = len(kinds)
@@ -125,9 +166,3 @@ def read_order(pieces: object, copies: object, rotations: object) -> Order:
         kind_of.append(numbers[key])
     piece = np.repeat(np.arange(len(rows)), counts)
     return Order(kinds, np.array(kind_of)[piece], piece)
-
-
-def fitting_angles(kind: Kind, angles: Sequence[float], width: float, height: float) -> list[float]:
-    """Those of the angles at which the kind is no larger than the sheet."""
-    sizes = [np.ptp(turn(kind.polygon, angle), axis=0) for angle in angles]
-    return [angle for angle, size in zip(angles, sizes, strict=True) if size[0] <= width and size[1] <= height]

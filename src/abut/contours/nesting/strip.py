@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.arrays import Floats, Integers
-from abut.contours.nesting.gravity import compact, place_first
+from abut.contours.nesting.gravity import BEHIND, compact, place_first
 from abut.contours.nesting.overlap import Pieces
 from abut.contours.nesting.search import Moves, pull, restore, separate_round, swap
 from abut.contours.nesting.tables import Tables
 
-FAR = 1e9
-"""Where pieces wait that are not placed yet, in heights of the strip."""
 DRAWS = 1 << 16
 MOST_INTERVALS = 4096
 """Of one line. Beyond them a line is searched in part, and nothing slides along it."""
@@ -66,9 +64,10 @@ class Strip:
     ) -> None:
         n = len(kind)
         self.tables, self.height, self.rng = tables, height, rng
-        far = FAR * height
         turn = allowed[kind, 1].copy()
-        self.pieces = Pieces(kind, turn, np.full((n, 2), far), np.full((n, 4), far), np.zeros((n, n)), np.ones((n, n)))
+        # Pieces that are not placed yet wait at infinity, where they are in nobody's way.
+        place, box = np.full((n, 2), np.inf), np.full((n, 4), np.inf)
+        self.pieces = Pieces(kind, turn, place, box, np.zeros((n, n)), np.ones((n, n)))
         self.moves = Moves(
             allowed, np.empty(DRAWS), np.zeros(1, np.int64), np.empty((MOST_INTERVALS, 3)), np.empty((STOPS, 2)),
             np.empty((KEPT, 4)),
@@ -85,12 +84,24 @@ class Strip:
         """Largest x of all pieces."""
         return float(self.pieces.box[:, 2].max())
 
+    def _widths(self, kind: int) -> Floats:
+        """Of a kind at each of its turns."""
+        extents, allowed = self.tables.extents[kind], self.moves.allowed[kind]
+        turns = allowed[1 : 1 + allowed[0]]
+        return extents[turns, 2] - extents[turns, 0]
+
     @property
     def least_length(self) -> float:
         """No layout is shorter: the widest piece at its narrowest turn."""
-        widths = self.tables.extents[:, :, 2] - self.tables.extents[:, :, 0]
-        allowed = self.moves.allowed
-        return max(float(widths[k, allowed[k, 1 : 1 + allowed[k, 0]]].min()) for k in set(self.pieces.kind.tolist()))
+        return max(float(self._widths(kind).min()) for kind in set(self.pieces.kind.tolist()))
+
+    @property
+    def most_length(self) -> float:
+        """No first placement is longer: all pieces at their widest turns, one behind the other; half a height for rounding."""
+        widest = np.zeros(len(self.tables.extents))
+        for kind in set(self.pieces.kind.tolist()):
+            widest[kind] = self._widths(kind).max()
+        return float((widest[self.pieces.kind] + BEHIND * self.tables.grow).sum()) + 0.5 * self.height
 
     @property
     def is_valid(self) -> bool:
@@ -107,10 +118,9 @@ class Strip:
 
     def place_first(self, order: Integers, limit: float) -> Integers:
         """Put pieces one after another as far left as possible, if they end before `limit`; which pieces were put."""
-        size = self.tables.extents.max(axis=(0, 1))
-        reach = min(limit, 2.0 * float(size[2] + size[0]) * len(order) + self.height)
+        reach = min(limit, self.most_length)
         place_first(self.tables, self.pieces, self.moves, order, reach, self.height, LINES)
-        return np.flatnonzero(self.pieces.box[:, 0] < FAR * self.height)
+        return np.flatnonzero(self.pieces.box[:, 0] < np.inf)
 
     def compact(self, length: float, rounds: int) -> float:
         """Let all pieces fall to the left; the used length."""
@@ -121,7 +131,7 @@ class Strip:
 
     def shorten(self, before: float, length: float, swaps: int) -> None:
         """Push the pieces into a shorter strip, where they overlap, after some have changed places."""
-        for _ in range(swaps):
+        for _ in range(swaps if len(self.pieces.kind) > 1 else 0):
             i, j = self.rng.choice(len(self.pieces.kind), 2, replace=False)
             swap(self.tables, self.pieces, int(i), int(j), before, self.height)
         pull(self.tables, self.pieces, self.moves, length / before, length, self.height)

@@ -23,12 +23,15 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.arrays import Floats, Integers
+from abut.errors import InvalidInput
 from abut.jit import kernel
 
 MARGIN = 1e-10
 SLACK = 1e-12
 GRID_BITS = 42
 ROUND_NORMALS = 12
+MOST_PLANES = 2**28
+"""Half-planes of all tables: 24 bytes each."""
 
 
 class Tables(NamedTuple):
@@ -165,6 +168,12 @@ def build_tables(
     part_count = int(counts.sum())
     pair_count = part_count**2 * len(relative_angles)
     plane_count = (2 * part_count * len(corners) + extra * part_count**2) * len(relative_angles)
+    if plane_count > MOST_PLANES:
+        gigabytes, what = (
+            plane_count * 24e-9,
+            f"{len(parts)} different pieces and {len(relative_angles)} relative angles",
+        )
+        raise InvalidInput("pieces", f"{what} need tables of {gigabytes:.0f} GB, beyond {MOST_PLANES * 24e-9:.0f} GB")
     index = np.empty((len(parts) ** 2 * len(relative_angles), 2), np.int64)
     boxes, first = np.empty((pair_count, 4)), np.empty(pair_count + 1, np.int64)
     planes = np.empty((plane_count, 3))

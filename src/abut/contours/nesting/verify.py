@@ -233,8 +233,11 @@ def find_self_contact(corners: Floats) -> tuple[int, int] | None:
 def find_overlap(polygons: list[Floats], gap: float = 0.0, sheet: Integers | None = None) -> tuple[int, int] | None:
     """The first two polygons of one sheet whose interiors meet, or that are closer than `gap`; None where there are none.
 
-    Polygons are simple and anticlockwise. Without a gap the answer is exact; touching is allowed.
+    Polygons are simple and anticlockwise. Without a gap the answer is exact; touching is allowed. Whatever their scale: they are first
+    brought near 1 by a power of two, which rounds nothing.
     """
+    power = -math.frexp(max(float(np.abs(polygon).max()) for polygon in polygons))[1]
+    polygons, gap = [np.ldexp(polygon, power) for polygon in polygons], math.ldexp(gap, power)
     first = np.concatenate([[0], np.cumsum([len(polygon) for polygon in polygons])]).astype(np.int64)
     boxes = np.array([[*polygon.min(axis=0), *polygon.max(axis=0)] for polygon in polygons])
     sheets = np.zeros(len(polygons), np.int64) if sheet is None else sheet.astype(np.int64)
