@@ -4,6 +4,7 @@ Overlap is decided by horizontal slabs: between two neighbouring heights of corn
 that two polygons cut out of the line in the middle of each slab tell, in rationals, whether they have area in common.
 """
 
+import itertools
 import math
 from fractions import Fraction
 from typing import NamedTuple
@@ -179,7 +180,7 @@ def do_overlap(a, b):
                 if 0 <= t <= 1:
                     heights.add(p[1] + t * (q[1] - p[1]))
     ordered = sorted(heights)
-    for low, high in zip(ordered, ordered[1:], strict=False):
+    for low, high in itertools.pairwise(ordered):
         y = (low + high) / 2
         if any(max(i[0], j[0]) < min(i[1], j[1]) for i in _cut(a, y) for j in _cut(b, y)):
             return True
@@ -264,5 +265,6 @@ def _check_shape(polygon, piece, angle, position, scale):
     assert np.ptp(polygon, axis=0).max() <= size * (1.0 + 1e-3)
     if outside:
         assert all(
-            distance(np.array([p, p + 1e-9 * size, p + (1e-9 * size, 0.0)]), polygon) < 1e-8 * size for p in outside
+            distance(np.array([p, p + 1e-9 * size, p + np.array([1e-9 * size, 0.0])]), polygon) < 1e-8 * size
+            for p in outside
         )
