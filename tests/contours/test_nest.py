@@ -167,6 +167,56 @@ def test_an_interruption_before_the_first_layout_is_raised(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("sheet", "options"),
+    [
+        ((None, 2), {"rotations": [90]}),
+        ((None, 2), {"rotations": [45], "copies": 4}),
+        ((None, 2), {"gap": 3.0, "copies": 3}),
+        ((None, 2), {"rotations": [270.0, 33.3], "gap": 0.5, "copies": np.int64(3)}),
+        ((1, 1), {"rotations": [180], "copies": 3, "gap": 1e15}),
+        ((1e40, 1.5), {"rotations": [10, 100], "copies": 3}),
+    ],
+)
+def test_no_angle_is_taken_for_granted_and_no_gap_too_large(sheet, options):
+    layout = nest([SQUARE], sheet, moves=MOVES, seconds=600, **options)
+    check(layout, [SQUARE])
+    assert len(layout) == options.get("copies", 1)
+    assert set(layout.angle.tolist()) <= set(options.get("rotations", [0.0]))
+
+
+def test_a_piece_that_turns_freely_fits_wherever_it_can():
+    bar = [[0, 0], [10, 0], [10, 1], [0, 1]]
+    angle = np.radians(7.5)
+    tight = 10 * np.sin(angle) + np.cos(angle)  # between the spread turns; at 7.5° the bar is as wide as the sheet
+    layout = nest(
+        [bar], (10 * np.cos(angle) + np.sin(angle) + 1e-9, tight + 1e-9), rotations=None, moves=1, seconds=600
+    )
+    check(layout, [bar])
+    slanted = np.array(bar) @ np.array([[np.cos(0.1), np.sin(0.1)], [-np.sin(0.1), np.cos(0.1)]])
+    check(nest([slanted], (None, 1.01), rotations=None, moves=1, seconds=600), [slanted])
+    with pytest.raises(InvalidInput, match=r"pieces\[0\]: .* is larger than the sheet"):
+        nest([slanted], (None, 0.99), rotations=None)
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e-170, 1e-20, 1e60])
+def test_layouts_do_not_depend_on_the_unit(scale):
+    scale = 2.0 ** round(np.log2(scale))
+    pieces = [np.array(ELL, float), np.array(SQUARE) * 0.7]
+    options = {"copies": 2, "rotations": [30, 90], "moves": MOVES, "seconds": 600}
+    plain = nest(pieces, (None, 4), gap=0.1, **options)
+    scaled = nest([p * scale for p in pieces], (None, 4 * scale), gap=0.1 * scale, **options)
+    assert all((a * scale == b).all() for a, b in zip(plain.polygons, scaled.polygons, strict=True))
+    assert plain.density == scaled.density
+    assert scaled.find_overlap() is None
+
+
+def test_a_piece_of_no_copies_need_not_fit():
+    layout = nest([SQUARE, ELL], (1, 1), copies=[2, 0], moves=1, seconds=600)
+    assert layout.piece.tolist() == [0, 0]
+    assert layout.sheet.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
     ("pieces", "sheet", "options", "message"),
     [
         ([], (9, 9), {}, "pieces: is empty"),
@@ -183,6 +233,34 @@ def test_an_interruption_before_the_first_layout_is_raised(monkeypatch):
         ([SQUARE], (9, 9), {"rotations": [[0.0], None]}, "rotations: has 2 rows for 1 pieces"),
         ([SQUARE], (9, 9), {"gap": -1.0}, "gap: -1 is not between"),
         ([SQUARE], (9, 9), {"seconds": 0.0}, "seconds: 0 is not positive"),
+        (None, (9, 9), {}, "pieces: expected a list"),
+        (3, (9, 9), {}, "pieces: expected a list"),
+        ("square", (9, 9), {}, "pieces: expected a list"),
+        (np.array(3.0), (9, 9), {}, "pieces: is one number"),
+        ([None], (9, 9), {}, r"pieces\[0\]"),
+        ([SQUARE], None, {}, "sheet: expected two numbers"),
+        ([SQUARE], np.array(3.0), {}, "sheet: expected two numbers"),
+        ([SQUARE], ([1, 2], 3), {}, "sheet width"),
+        ([SQUARE], (9, math.inf), {}, "sheet height: is infinite"),
+        ([SQUARE], (9, 1e-300), {}, "sheet height: 1e-300 is below"),
+        ([SQUARE], (9, 9), {"copies": [[1, 2], [3]]}, "copies: is neither"),
+        ([SQUARE], (9, 9), {"copies": None}, "copies"),
+        ([SQUARE], (9, 9), {"copies": True}, "copies"),
+        ([SQUARE], (9, 9), {"copies": 10_001}, "copies"),
+        ([SQUARE] * 2, (9, 9), {"copies": 6000}, "copies: 12000 pieces in all"),
+        ([SQUARE], (9, 9), {"rotations": 90}, "rotations"),
+        ([SQUARE], (9, 9), {"rotations": "free"}, "rotations"),
+        ([SQUARE], (9, 9), {"rotations": [math.nan]}, "rotations"),
+        ([SQUARE], (9, 9), {"rotations": np.arange(2000.0) / 9}, "rotations.*more than 1000"),
+        ([SQUARE], (9, 9), {"moves": 1.5}, "moves"),
+        ([SQUARE], (9, 9), {"moves": "all"}, "moves"),
+        ([SQUARE], (9, 9), {"seed": -1}, "seed"),
+        ([SQUARE], (9, 9), {"seed": None}, "seed"),
+        ([SQUARE], (9, 9), {"progress": 3}, "progress: cannot be called"),
+        ([SQUARE], (9, 9e9), {}, r"pieces\[0\]: is 1 large, less than"),
+        ([[[0, 0], [1, 0], [0.5, 1e-320]]], (9, 9), {}, r"pieces\[0\]"),
+        ([[[0, 0], [1, 0], [0.5, 1e-17]]], (9, 9), {}, r"pieces\[0\]: has no area"),
+        ([SQUARE], (None, 9), {"gap": 1e10, "copies": 2}, "gap: 1e.10 is more than"),
     ],
 )
 def test_bad_input_is_named(pieces, sheet, options, message):

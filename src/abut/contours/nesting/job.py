@@ -203,10 +203,8 @@ class Job:
                 # Rounding may leave a corner some last bits outside; the margin between pieces is a hundred thousand times larger.
                 place = float(self.place[row, axis])
                 while high[axis] + place > size:
-                    place -= math.ulp(size)
-                if (
-                    low[axis] + place < 0.0
-                ):  # the piece is as large as the sheet; `fitting_angles` says that this is within it
+                    place -= math.ulp(max(size, abs(place)))
+                if low[axis] + place < 0.0:  # as large as the sheet: `fitting_angles` says that this is within it
                     place = -float(low[axis])
                 self.place[row, axis] = place
             polygons.append(polygon + self.place[row])
