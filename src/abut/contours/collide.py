@@ -97,7 +97,7 @@ def collide(a: Contour, b: Contour, *, pose: object = None, poses: object = None
 def _collide_rows(tables: Integers, poses_a: Floats, poses_b: Floats, limit: int) -> Contacts:
     """Contacts of many queries, in the coordinates of b."""
     count = len(tables)
-    out, numbers = np.empty((count * ROOM, COLUMNS)), np.empty((count, 5), np.int64)
+    out, numbers = np.empty((count * ROOM, COLUMNS)), np.empty((count, 6), np.int64)
     with threads_for(count, FEW):
         collide_many(tables, poses_a, poses_b, ROOM, out, limit, numbers)
     found = numbers[:, 1]

@@ -27,6 +27,8 @@ DETAIL = 8
 """Pieces of a rough segment, unless told otherwise."""
 MOST_DETAIL = 1024
 MOST_SEGMENTS = 2**30
+LEAST_REACH = 1e-75
+"""The largest coordinate of a contour is no less: squares of rounding (δ² of `tables`) and fourth powers are then numbers still."""
 CLOSED = 1e-9
 """Ends of given segments that are further apart than this part of the largest coordinate do not meet."""
 
@@ -71,6 +73,12 @@ class Contour:
     def _set(self, segments: Floats, name: str, base: Floats, roughness: Floats, deviation: Floats) -> None:
         if len(segments) > MOST_SEGMENTS:
             raise InvalidInput("segments", f"{len(segments)} are more than {MOST_SEGMENTS}")
+        largest = float(np.abs(segments).max())
+        if not LEAST_REACH <= largest <= arrays.LARGEST_COORDINATE:
+            raise InvalidInput(
+                "contour",
+                f"its largest coordinate is {largest:g}, not between {LEAST_REACH:g} and {arrays.LARGEST_COORDINATE:g}",
+            )
         segments, base = np.ascontiguousarray(segments), np.ascontiguousarray(base)
         self.__dict__.update(
             segments=frozen(segments),
