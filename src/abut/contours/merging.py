@@ -106,9 +106,7 @@ def _reach_on(raw: Floats, first: int, kept: int) -> None:
 
 
 @kernel
-def _join(
-    a: View, b: View, pose: Four, raw: Floats, count: int, near: float, brief: float
-) -> tuple[int, int]:
+def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, brief: float) -> tuple[int, int]:
     """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned; and how many pairs were compared.
 
     Short stretches that overlap on both contours are one place, which then spans both: at a cusp, or where a segment has no length. Where
