@@ -63,7 +63,7 @@ def test_bad_calls_are_refused_by_name(name):
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-165, 1e-100, 1e-76, 1e76, 1e150, 1e300])
 def test_contours_beyond_the_stated_sizes_are_refused(scale):
-    with pytest.raises(InvalidInput, match="1e-75|1e\\+75"):
+    with pytest.raises(InvalidInput, match=r"1e-75|1e\+75"):
         Contour.from_polygon(np.array([(0, 0), (1, 0), (1, 1)]) * scale)
     with pytest.raises(InvalidInput):
         Contour(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * scale)

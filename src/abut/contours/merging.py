@@ -157,21 +157,20 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
         joined = False
         if raw[c, 0] > SAME_PARAMETER:
             break  # rows ascend by their beginning
-        else:
-            first = kept
-            while first > 0 and raw[first - 1, FURTHEST] >= n - SAME_PARAMETER:
-                first -= 1
-            for k in range(first, kept):
-                if (
-                    k != c
-                    and raw[k, 1] >= n - SAME_PARAMETER
-                    and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
-                ):
-                    raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
-                    _keep_place(raw, k, c)
-                    _reach_on(raw, k, kept)
-                    joined = True
-                    break
+        first = kept
+        while first > 0 and raw[first - 1, FURTHEST] >= n - SAME_PARAMETER:
+            first -= 1
+        for k in range(first, kept):
+            if (
+                k != c
+                and raw[k, 1] >= n - SAME_PARAMETER
+                and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
+            ):
+                raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
+                _keep_place(raw, k, c)
+                _reach_on(raw, k, kept)
+                joined = True
+                break
         if joined:
             for k in range(c, kept - 1):
                 for col in range(ROW + 1):

@@ -87,7 +87,8 @@ def meet_many(tables: Integers, poses_a: Floats, poses_b: Floats, relations: Int
 def collide_many(
     tables: Integers, poses_a: Floats, poses_b: Floats, room: int, out: Floats, limit: int, numbers: Integers
 ) -> None:
-    """`collide_once` for rows of tables and poses. Query i writes to out[i·room:]; numbers[i]: relation, contacts, stretches, boxes, segments, places."""
+    """`collide_once` for rows of tables and poses. Query i writes to out[i·room:];
+    numbers[i]: relation, contacts, stretches, boxes, segments, places."""
     k = len(tables)
     for chunk in prange(CHUNKS):
         raw = np.empty((RAW_ROOM, RAW_COLUMNS))
