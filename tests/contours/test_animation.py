@@ -71,19 +71,15 @@ def test_a_heap_never_overlaps_gains_no_energy_and_comes_to_rest():
 
 
 @pytest.mark.large
-def test_a_brick_bounces_slides_and_rests_as_it_should():
+def test_a_brick_slides_and_rests_as_it_should():
     floor = Contour.from_polygon([(-50, -1), (50, -1), (50, 0), (-50, 0)])
-    elastic = Animation([floor, BRICK], [(0, 0, 0), (0, 2.0, 0)], fixed=[True, False], restitution=0.8, friction=0.0)
-    heights = [poses[1, 1] for poses in elastic.frames(400, STEP)]
-    after = max(heights[int(0.7 * 240) :])
-    assert 0.5 * 0.64 * 2.0 < after < 1.02 * 0.64 * 2.0  # e²·h, less what the steps lose
     sliding = Animation([floor, BRICK], [(0, 0, 0), (0, 1e-3, 0)], fixed=[True, False], restitution=0.0, friction=0.5)
     sliding.velocity[1, 0] = 3.0
     for _ in range(480):
         sliding.step(STEP)
     way = 3.0**2 / (2 * 0.5 * 9.81)
     assert sliding.velocity[1] == pytest.approx(np.zeros(3), abs=1e-6)
-    assert sliding.position[1, 0] - 0.5 == pytest.approx(way, rel=0.05)
+    assert sliding.position[1, 0] - 0.5 == pytest.approx(way, rel=0.01)
     assert abs(sliding.angle[1]) < 1e-2
 
 

@@ -6,6 +6,7 @@ from abut.contours.boxes import Boxes, build_boxes
 from abut.contours.collide import collide, contains, distance, meets, winding
 from abut.contours.contour import Contour
 from abut.contours.many import collide_all, pairs
+from abut.contours.nesting import Layout, nest
 from abut.contours.results import (
     A_IN_B,
     APART,
@@ -34,6 +35,7 @@ __all__ = [
     "Contour",
     "Distance",
     "Kind",
+    "Layout",
     "Relation",
     "build_boxes",
     "collide",
@@ -41,10 +43,8 @@ __all__ = [
     "contains",
     "distance",
     "meets",
+    "nest",
     "pairs",
     "svg",
     "winding",
 ]
-from abut.contours.nesting import Layout, nest
-
-__all__ = ["Boxes", "Contour", "Layout", "build_boxes", "nest", "svg"]

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
 from abut.contours.contour import Contour
-from abut.contours.impulses import Bodies, bounce, opening, press
+from abut.contours.impulses import Bodies, bounce, calm, opening, press
 from abut.contours.many import as_list, as_tables, find_pairs
 from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, recall
-from abut.contours.poses import as_poses
+from abut.contours.poses import as_poses, read_array
 from abut.errors import InvalidInput
 from abut.jit import threads_for
 
@@ -155,16 +155,16 @@ class Animation:
     def step(self, dt: float) -> int:
         """Go on by dt, in sub-steps that end where bodies meet; how many places touched in the last."""
         whole = left = arrays.positive(dt, "dt")
-        self.velocity = arrays.coordinates(self.velocity, "velocity", self._local.shape[:1] + (3,)).copy()
-        self._world = replace(
-            self._world, gravity=self.gravity, friction=self.friction, restitution=self.restitution
-        )
+        self.velocity = arrays.coordinates(self.velocity, "velocity", (len(self._held), 3)).copy()
+        self._world = replace(self._world, gravity=self.gravity, friction=self.friction, restitution=self.restitution)
         contacts, fall = 0, float(np.hypot(*self.gravity))
         while left > 0.0:
             fastest = float((self._speeds(self.velocity) + fall * left)[~self._held].max(initial=0.0))
             part = min(left, STRIDE * self._width / fastest) if fastest > 0.0 else left
             if whole > MOST_STRIDES * part and left > MOST_STRIDES * part:
-                raise InvalidInput("dt", f"{whole:g} would take more than {MOST_STRIDES:g} sub-steps at these velocities")
+                raise InvalidInput(
+                    "dt", f"{whole:g} would take more than {MOST_STRIDES:g} sub-steps at these velocities"
+                )
             contacts, gone = self._advance(part, SLOW * fall * whole)
             left -= gone
             if left <= 1e-12 * whole:
@@ -192,18 +192,21 @@ class Animation:
         falling = velocity.copy()
         falling[~self._held, :2] += fall
         fast = ~touching & (opening(falling, self.position, places, bodies)[0] < -slow)
+        free, pull = (loose & ~self._held)[:, np.newaxis], np.append(self.gravity, 0.0)
         new = np.ones(len(pairs), np.bool_)
         new[owner[touching]] = False
         new[owner[fast]] = True
 
-        def forced(span: float, *, guess: bool) -> Floats:
-            return self._press(velocity, places[~fast], bodies[~fast], span, settled, guess=guess, loose=loose)
+        def forced(span: float, *, guess: bool) -> tuple[Floats, Floats]:
+            after = self._press(velocity, places[~fast], bodies[~fast], span, settled, guess=guess, loose=loose)
+            # In a loose group impulses act at once, at the places where they are: so angular momentum is kept.
+            return np.where(free, after - span * pull, velocity), after
 
-        after = forced(h, guess=True)
-        span = self._trace(velocity, after, h, pairs[new])
+        first, after = forced(h, guess=True)
+        span = self._trace(first, after, h, pairs[new])
         if span < h:
-            after = forced(span, guess=False)
-        self._move(velocity, after, pairs, span, before, group, loose)
+            first, after = forced(span, guess=False)
+        self._move(first, after, pairs, span, before, group, loose)
         return int(touching.sum()), span
 
     def _groups(self, pairs: Integers) -> tuple[Integers, NDArray[np.bool_]]:
@@ -245,16 +248,16 @@ class Animation:
         loose: NDArray[np.bool_],
     ) -> Floats:
         """Velocities after the forces of a sub-step; impulses begin from those of the sub-step before and are kept for the next."""
-        impulse = np.zeros((len(places), 2))
+        impulse, at_once = np.zeros((len(places), 2)), loose[bodies].all(axis=1)
         paired = np.lexsort((bodies[:, 1], bodies[:, 0]))
         if guess:
             recalled = np.zeros((len(places), 2))
             recall(bodies[paired], places[paired], *self._last, RECALLED * self._width, recalled)
             impulse[paired] = recalled * (h / self._last_dt)
-            impulse[loose[bodies[:, 0]] & loose[bodies[:, 1]]] = 0.0
+            impulse[at_once] = 0.0
         room = np.maximum(places[:, 6] - 0.5 * self.skin, 0.0)
         rate, _ = opening(velocity, self.position, places, bodies)
-        least = -np.maximum(rate, 0.0) - 2.0 * room / h
+        least = np.where(at_once, -room / h, -np.maximum(rate, 0.0) - 2.0 * room / h)
         stuck = np.isin(bodies @ (len(velocity), 1), self._stuck) & (places[:, 6] < PUSHED * self.skin)
         least[stuck] = PUSH * (PUSHED * self.skin - places[stuck, 6]) / h
         after, sweeps = press(self._world, velocity, self.position, places, bodies, least, settled, h, impulse)
@@ -263,17 +266,29 @@ class Animation:
         self._last_dt = h
         return after
 
-    def _at(self, velocity: Floats, after: Floats, h: float, share: Floats) -> tuple[Floats, Floats]:
-        """Positions and angles after shares of a step of length h in which velocities change evenly."""
-        time = (h * share)[:, np.newaxis]
-        way = time * (velocity + 0.5 * share[:, np.newaxis] * (after - velocity))
+    def _at(self, velocity: Floats, after: Floats, h: float, share: Floats, frame: Floats) -> tuple[Floats, Floats]:
+        """Positions and angles after shares of a step of length h in which velocities change evenly, as seen from frames that take part in full.
+
+        frame: (m,6) velocity of each body's frame, and how that changes in the step."""
+        drift, fall, part = frame[:, :3], frame[:, 3:], share[:, np.newaxis]
+        way = h * (drift + 0.5 * fall + part * (velocity - drift + 0.5 * part * (after - velocity - fall)))
         return self.position + way[:, :2], self.angle + way[:, 2]
+
+    def _frames(self, velocity: Floats, h: float, group: Integers, loose: NDArray[np.bool_]) -> Floats:
+        """For `_at`: a loose group moves and falls with its centre of mass, whatever its bodies do; all others stand in the world's frame."""
+        frame, free = np.zeros((len(velocity), 6)), loose & ~self._held
+        mass, momentum = np.zeros(len(velocity)), np.zeros((len(velocity), 2))
+        np.add.at(mass, group[free], self._world.mass[free])
+        np.add.at(momentum, group[free], self._world.mass[free, np.newaxis] * velocity[free, :2])
+        frame[free, :2] = momentum[group[free]] / mass[group[free], np.newaxis]
+        frame[free, 3:5] = h * self.gravity
+        return frame
 
     def _trace(self, velocity: Floats, after: Floats, h: float, pairs: Integers) -> float:
         """The length of a sub-step after which pairs that meet during it touch and are clear still: h where none does."""
 
         def blocked(time: float, among: Integers) -> Integers:
-            place = self._at(velocity, after, h, np.full(len(velocity), time / h))
+            place = self._at(velocity, after, h, np.full(len(velocity), time / h), np.zeros((len(velocity), 6)))
             return among[self._blocked(among, self._rows(*place)) != 0]
 
         early, late = 0.0, h
@@ -302,29 +317,28 @@ class Animation:
     ) -> None:
         """Move every body by its share of the step, the largest that leaves all pairs clear and lets no group rise above its energy.
 
-        A body that had to stop early has the velocity of that moment in a loose group, and loses the same share of it in others. What moves
-        on top of that is slowed, group by group, until it has no more energy than before."""
+        The bodies of a loose group have one share, of their motion against one another: they have the velocities of that moment. In
+        others a body that had to stop early loses the same share of its velocity. What moves on top of that is calmed."""
         share, stuck = np.ones(len(velocity)), np.empty(0, np.int64)
-        chosen = np.arange(len(pairs))
+        chosen, frame = np.arange(len(pairs)), self._frames(velocity, h, group, loose)
         while True:
-            position, angle = self._at(velocity, after, h, share)
+            position, angle = self._at(velocity, after, h, share, frame)
             blocked = chosen[self._blocked(pairs[chosen], self._rows(position, angle)) != 0]
             resting, rounding = self._world.energies(0.0 * velocity, position, group)
-            lifted = (resting > before + rounding)[group] & ((position - self.position) @ self.gravity < 0.0)
+            lifted = (resting > before + rounding)[group] & ((position - self.position) @ self.gravity < 0.0) & ~loose
             stuck = np.union1d(stuck, pairs[blocked] @ (len(share), 1))
             slower = np.union1d(pairs[blocked], np.flatnonzero(lifted))
             if not len(slower):
                 break
+            slower = np.union1d(slower, np.flatnonzero(loose & np.isin(group, group[slower[loose[slower]]])))
             share[slower] = np.where(share[slower] <= 2.0**-HALVINGS, 0.0, 0.5 * share[slower])
             chosen = np.flatnonzero(np.isin(pairs, slower).any(axis=1))
-        kept = share[:, np.newaxis]
-        velocity = np.where(loose[:, np.newaxis], velocity + kept * (after - velocity), kept * after)
-        energy, rounding = self._world.energies(velocity, position, group)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.sqrt(np.maximum(before - resting, 0.0) / (energy - resting))
-        slowed = np.where(energy > before + rounding, ratio, 1.0)
+        fall, kept = frame[:, 3:], share[:, np.newaxis]
+        moment = velocity + fall + kept * (after - velocity - fall)
+        velocity = np.where(loose[:, np.newaxis], moment, kept * after)
         self._stuck = stuck
-        self.position, self.angle, self.velocity = position, angle, velocity * slowed[group][:, np.newaxis]
+        self.velocity = calm(self._world, velocity, position, group, loose, before, resting)
+        self.position, self.angle = position, angle
 
     def frames(self, count: int, dt: float) -> Iterator[Floats]:
         """Poses (m,3) after each of `count` steps."""
@@ -342,10 +356,7 @@ class Animation:
 def _as_flags(fixed: object, count: int) -> NDArray[np.bool_]:
     if fixed is None:
         return np.zeros(count, np.bool_)
-    try:
-        held = np.asarray(fixed)
-    except ValueError:
-        held = np.empty(())
+    held = read_array(fixed, "fixed")
     if held.shape != (count,):
         raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
     if count and held.dtype.kind not in "biu":

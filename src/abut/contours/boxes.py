@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abut import arrays
 from abut.arrays import Floats, frozen
 from abut.contours.cubic import Four, Segment, Vec2, derivative_at, extremes, point_at, project
 from abut.errors import AbutError, InvalidInput
@@ -171,18 +172,20 @@ def find_bounds(segments: Floats) -> Floats:
 @kernel
 def _find_excess(segments: Floats, nodes: Floats) -> tuple[int, int, float]:
     """The node out of which its curve or a basic box below it sticks furthest, the segment, and by how much; by brute force, from each leaf up."""
-    n = len(segments)
+    n = len(nodes) // 2
+    pieces = len(segments) // n
     worst, at, of = 0.0, 0, 0
-    for i in range(n):
+    for i in range(len(segments)):
         c = segment_at(segments, i)
-        k = n + i
+        leaf = n + i // pieces
+        k = leaf
         while k > 0:
             node = nodes[k]
             u = extremes(project(c, node[0], node[1], node[2], node[3]))
             v = extremes(project(c, node[0], node[1], -node[3], node[2]))
             out = max(max(u[1], -u[0]) - node[4], max(v[1], -v[0]) - node[5])
             if k < n:
-                a0, a1, b0, b1 = box_extent(nodes[n + i], node[0], node[1], node[2], node[3])
+                a0, a1, b0, b1 = box_extent(nodes[leaf], node[0], node[1], node[2], node[3])
                 out = max(out, max(a1, -a0) - node[4], max(b1, -b0) - node[5])
             if out > worst:
                 worst, at, of = out, k, i
@@ -214,9 +217,12 @@ class Boxes:
         )
 
     def validate(self, segments: Floats) -> None:
-        """Raise unless every box holds its part of the curve and the basic boxes below it, to rounding (PAD·reach)."""
-        if self.nodes.shape != (2 * len(segments), 6):
-            raise AbutError(f"boxes: {len(self)} for {len(segments)} segments")
+        """Raise unless every box holds its part of the curve and the basic boxes below it, to rounding (PAD·reach).
+
+        segments: (n,4,2) those that the boxes were built around, or (n·k,4,2): k pieces of each, as a rough contour has them."""
+        segments = arrays.coordinates(segments, "segments", (None, 4, 2))
+        if not len(segments) or len(segments) % self.leaf_count:
+            raise InvalidInput("segments", f"{len(segments)} are not a multiple of the {self.leaf_count} basic boxes")
         node, segment, excess = _find_excess(segments, self.nodes)
         if excess > PAD * self.nodes[0, 0]:
             raise AbutError(f"boxes: segment {segment} sticks out of box {node} by {excess:.3g}")
@@ -228,7 +234,12 @@ class Boxes:
 
 def build_boxes(segments: Floats, grown: Floats | None = None, fit: str = "basic") -> Boxes:
     """The tree over segments (n,4,2), basic boxes grown by `grown` (n,)."""
-    if fit not in FITS:
+    segments = arrays.coordinates(segments, "segments", (None, 4, 2))
+    if not len(segments):
+        raise InvalidInput("segments", "is empty: a contour has at least one segment")
+    if grown is not None:
+        grown = arrays.coordinates(grown, "grown", (len(segments),)).copy()
+    if not isinstance(fit, str) or fit not in FITS:
         raise InvalidInput("fit", f"{fit!r} is neither 'basic' nor 'children'")
     nodes, sums = np.empty((2 * len(segments), 6)), np.empty((2 * len(segments), 6))
     reach = _find_reach(segments)

@@ -12,7 +12,7 @@ from abut.arrays import Floats, Integers, frozen
 from abut.contours.contour import Contour
 from abut.contours.inside import wind_many
 from abut.contours.merging import COLUMNS
-from abut.contours.poses import as_pose, as_poses
+from abut.contours.poses import as_flag, as_pose, as_poses
 from abut.contours.queries import (
     NO_LIMIT,
     RAW_COLUMNS,
@@ -84,7 +84,7 @@ def meets(a: Contour, b: Contour, *, pose: object = None, poses: object = None) 
 
 def collide(a: Contour, b: Contour, *, pose: object = None, poses: object = None, first: bool = False) -> Contacts:
     """Where a meets b: every crossing, touch and stretch in common. `first` stops at the first that is found."""
-    limit = 1 if first else NO_LIMIT
+    limit = 1 if as_flag(first, "first") else NO_LIMIT
     if poses is not None:
         _refuse_both(pose, poses)
         return _collide_rows(*_rows_of(a, b, poses), limit)
@@ -97,7 +97,7 @@ def collide(a: Contour, b: Contour, *, pose: object = None, poses: object = None
 def _collide_rows(tables: Integers, poses_a: Floats, poses_b: Floats, limit: int) -> Contacts:
     """Contacts of many queries, in the coordinates of b."""
     count = len(tables)
-    out, numbers = np.empty((count * ROOM, COLUMNS)), np.empty((count, 5), np.int64)
+    out, numbers = np.empty((count * ROOM, COLUMNS)), np.empty((count, 6), np.int64)
     with threads_for(count, FEW):
         collide_many(tables, poses_a, poses_b, ROOM, out, limit, numbers)
     found = numbers[:, 1]

@@ -18,7 +18,7 @@ from abut.arrays import Floats, frozen
 from abut.contours import measures
 from abut.contours.boxes import Boxes, build_boxes
 from abut.contours.flattening import flatten
-from abut.contours.poses import as_pose
+from abut.contours.poses import as_flag, as_pose, read_array
 from abut.contours.rough import roughen, spline_segments
 from abut.errors import InvalidInput
 
@@ -27,6 +27,8 @@ DETAIL = 8
 """Pieces of a rough segment, unless told otherwise."""
 MOST_DETAIL = 1024
 MOST_SEGMENTS = 2**30
+LEAST_REACH = 1e-75
+"""The largest coordinate of a contour is no less: squares of rounding (δ² of `tables`) and fourth powers are then numbers still."""
 CLOSED = 1e-9
 """Ends of given segments that are further apart than this part of the largest coordinate do not meet."""
 
@@ -71,6 +73,12 @@ class Contour:
     def _set(self, segments: Floats, name: str, base: Floats, roughness: Floats, deviation: Floats) -> None:
         if len(segments) > MOST_SEGMENTS:
             raise InvalidInput("segments", f"{len(segments)} are more than {MOST_SEGMENTS}")
+        largest = float(np.abs(segments).max())
+        if not LEAST_REACH <= largest <= arrays.LARGEST_COORDINATE:
+            raise InvalidInput(
+                "contour",
+                f"its largest coordinate is {largest:g}, not between {LEAST_REACH:g} and {arrays.LARGEST_COORDINATE:g}",
+            )
         segments, base = np.ascontiguousarray(segments), np.ascontiguousarray(base)
         self.__dict__.update(
             segments=frozen(segments),
@@ -120,6 +128,8 @@ class Contour:
         """The outline that SVG path data such as "M0 0 C…Z" describe: one closed subpath. For files see `abut.contours.svg`."""
         from abut.contours import svg
 
+        if not isinstance(path, str):
+            raise InvalidInput("path", f"is a {type(path).__name__}, expected text")
         outlines = svg.parse_path(path)
         if len(outlines) != 1:
             raise InvalidInput("path", f"has {len(outlines)} closed subpaths, expected 1")
@@ -218,7 +228,7 @@ class Contour:
         The outer polygon encloses the contour but for rounding (8u·M, M the largest coordinate), if the contour does not cross itself.
         """
         allowed = arrays.positive(tolerance, "tolerance")
-        return frozen(flatten(self.segments, allowed, outer=self.orientation if outer else 0))
+        return frozen(flatten(self.segments, allowed, outer=self.orientation if as_flag(outer, "outer") else 0))
 
     def moved(self, pose: object) -> "Contour":
         """The contour turned and moved, as a new contour with coordinates of its own; a pose is (x, y, angle) or a (3,3) matrix."""
@@ -247,7 +257,7 @@ class Contour:
         increment: "rivera" for λi = 0.9σi, which noise may exceed; "bound" for the largest deviation, which always holds.
         fit: "basic", upper boxes fitted to the corners of the basic boxes below, O(n log n); "children", to those of the two boxes below, O(n).
         """
-        if increment not in ("rivera", "bound"):
+        if not isinstance(increment, str) or increment not in ("rivera", "bound"):
             raise InvalidInput("increment", f"{increment!r} is neither 'rivera' nor 'bound'")
         grown = 0.9 * self.roughness if increment == "rivera" else self.deviation
         return build_boxes(self.base, grown, fit)
@@ -266,7 +276,7 @@ def straight_segments(start: Floats, end: Floats) -> Floats:
 
 
 def _per_segment(roughness: object, count: int) -> Floats:
-    raw = np.asarray(roughness)
+    raw = read_array(roughness, "roughness")
     if raw.ndim == 0:
         return np.full(count, arrays.scalar(roughness, "roughness", least=0.0))
     sigma = arrays.coordinates(roughness, "roughness", (count,))

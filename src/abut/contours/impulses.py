@@ -13,6 +13,7 @@ positive.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.contours.near import resolve
@@ -27,7 +28,7 @@ GROWN = 1e-14
 class Bodies:
     """What impulses act on."""
 
-    held: Integers
+    held: NDArray[np.bool_]
     """(m,) bool: bodies that do not move"""
     mass: Floats
     inertia: Floats
@@ -126,3 +127,42 @@ def press(
         bodies, places, least, slide, position, world.inverse, world.friction, settled, impulse, after
     ) if len(places) else 0  # fmt: skip
     return after, sweeps
+
+
+def calm(
+    world: Bodies,
+    velocity: Floats,
+    position: Floats,
+    group: Integers,
+    loose: NDArray[np.bool_],
+    before: Floats,
+    resting: Floats,
+) -> Floats:
+    """Velocities slowed, group by group, until a group has no more energy than `before`; at rest it would have `resting`.
+
+    A loose group keeps its momentum and angular momentum: only what its bodies do besides moving and turning as one is slowed."""
+    energy, rounding = world.energies(velocity, position, group)
+    lively = energy > before + rounding
+    if not lively.any():
+        return velocity
+    common = np.zeros_like(velocity)
+    for g in np.flatnonzero(lively):
+        members = np.flatnonzero((group == g) & loose & ~world.held)
+        if len(members):
+            common[members] = _common(world, velocity[members], position[members], members)
+    least = resting + world.energies(common, np.zeros_like(position), group)[0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.sqrt(np.maximum(before - least, 0.0) / (energy - least))
+    share = np.where(lively & (energy > least), ratio, 1.0)[group][:, np.newaxis]
+    return common + share * (velocity - common)
+
+
+def _common(world: Bodies, velocity: Floats, position: Floats, members: Integers) -> Floats:
+    """Velocities of bodies that move and turn as one, with the momentum and angular momentum of these."""
+    mass, inertia = world.mass[members], world.inertia[members]
+    arm = position - mass @ position / mass.sum()
+    drift = mass @ velocity[:, :2] / mass.sum()
+    spin = mass @ (arm[:, 0] * velocity[:, 1] - arm[:, 1] * velocity[:, 0]) + inertia @ velocity[:, 2]
+    rate = spin / (mass @ (arm**2).sum(axis=1) + inertia.sum())
+    turned = rate * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
+    return np.column_stack([drift + turned, np.full(len(members), rate)])

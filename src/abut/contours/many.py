@@ -9,8 +9,9 @@ from typing import cast
 
 import numpy as np
 
+from abut import arrays
 from abut.arrays import Floats, Integers, frozen
-from abut.contours.collide import _collide_rows, _table
+from abut.contours.collide import _collide_rows
 from abut.contours.contour import Contour
 from abut.contours.poses import as_poses
 from abut.contours.queries import NO_LIMIT
@@ -66,8 +67,12 @@ def as_list(contours: object) -> list[Contour]:
     """The contours of a sequence or another iterable, each checked."""
     if isinstance(contours, Contour) or not isinstance(contours, Iterable):
         raise InvalidInput("contours", f"is a {type(contours).__name__}, expected a sequence of contours")
+    try:
+        items = list(cast("Iterable[object]", contours))
+    except TypeError as error:
+        raise InvalidInput("contours", f"is no sequence of contours: {error}") from error
     found: list[Contour] = []
-    for i, contour in enumerate(cast("Iterable[object]", contours)):
+    for i, contour in enumerate(items):
         if not isinstance(contour, Contour):
             raise InvalidInput("contours", f"is a {type(contour).__name__}, expected a Contour", i)
         found.append(contour)
@@ -76,15 +81,20 @@ def as_list(contours: object) -> list[Contour]:
 
 def as_tables(contours: Sequence[Contour]) -> Integers:
     """(m,) addresses of the contours' tables; valid while the contours live."""
-    return np.array([_table(contour, f"contours[{i}]") for i, contour in enumerate(contours)], np.int64)
+    return np.array([contour._handle[0] for contour in as_list(contours)], np.int64)
 
 
 def pairs(contours: Sequence[Contour], poses: object) -> Integers:
     """(p,2) pairs i < j of contours whose root boxes overlap at these poses, (m,3) or (m,3,3); sorted."""
+    return frozen(find_pairs(*_placed(as_list(contours), poses)))
+
+
+def _placed(contours: Sequence[Contour], poses: object) -> tuple[Integers, Floats]:
+    """Tables of the contours and as many poses (m,4)."""
     tables, rows = as_tables(contours), as_poses(poses)
     if len(rows) != len(tables):
         raise InvalidInput("poses", f"has {len(rows)} rows for {len(tables)} contours")
-    return frozen(find_pairs(tables, rows))
+    return tables, rows
 
 
 def find_pairs(tables: Integers, poses: Floats, reach: float = 0.0) -> Integers:
@@ -103,8 +113,9 @@ def find_pairs(tables: Integers, poses: Floats, reach: float = 0.0) -> Integers:
 
 def collide_all(contours: Sequence[Contour], poses: object, near: object = None) -> tuple[Integers, Contacts]:
     """Pairs (p,2) of contours that may meet (or those given as `near`) and all their contacts; `query` is the row of the pair, a its first."""
-    tables, rows = as_tables(contours), as_poses(poses)
-    chosen = pairs(contours, poses) if near is None else np.asarray(near, np.int64).reshape(-1, 2)
+    shapes = as_list(contours)
+    tables, rows = _placed(shapes, poses)
+    chosen = frozen(find_pairs(tables, rows)) if near is None else arrays.indices(near, "near", 2, len(shapes))
     hits = _collide_rows(tables[chosen], rows[chosen[:, 0]], rows[chosen[:, 1]], NO_LIMIT)
     return chosen, in_world(hits, rows[chosen[:, 1]])
 

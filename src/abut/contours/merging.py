@@ -27,6 +27,8 @@ SAMPLES = 4
 """Points of a stretch that are looked at: a stretch that ends where it begins, once around, is long."""
 ROW = 7
 """Of a stretch: σ of a at the beginning and end, τ of b there, 1 for a certain crossing; then the place, σ and τ, or −1."""
+FURTHEST = 7
+"""Column of a stretch that holds how far this one and those before it reach on a: rows before one that ends too early need no look."""
 COLUMNS = 9
 """σ of a at the beginning and end, τ of b there, point x and y, normal x and y, kind."""
 
@@ -94,16 +96,29 @@ def _keep_place(raw: Floats, into: int, other: int) -> None:
 
 
 @kernel
-def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, brief: float) -> int:
-    """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned.
+def _reach_on(raw: Floats, first: int, kept: int) -> None:
+    """Bring FURTHEST of rows from `first` on up to date, where their ends have grown."""
+    for k in range(first, kept):
+        furthest = max(raw[k, 1], raw[k - 1, FURTHEST] if k > 0 else -math.inf)
+        if k > first and raw[k, FURTHEST] >= furthest:
+            break
+        raw[k, FURTHEST] = furthest
+
+
+@kernel
+def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, brief: float) -> tuple[int, int]:
+    """Join stretches, sorted, into contacts: the first rows of `raw` itself, as many as returned; and how many pairs were compared.
 
     Short stretches that overlap on both contours are one place, which then spans both: at a cusp, or where a segment has no length. Where
     b turns back on itself, two long ones begin or end at one place: these stay two."""
-    kept, period = 0, float(b.leaf_count)
+    kept, period, compared = 0, float(b.leaf_count), 0
     for k in range(count):
         s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
         joined, long = False, _is_long(a, s0, s1, brief)
         for c in range(kept - 1, -1, -1):
+            if raw[c, FURTHEST] < s0 - SAME_PARAMETER:
+                break  # no row up to c reaches this one
+            compared += 1
             p0, p1, q0, q1 = raw[c, 0], raw[c, 1], raw[c, 2], raw[c, 3]
             follows = _same(a, b, pose, p1, q1, s0, t0, near)
             beside = _same(a, b, pose, p0, q0, s0, t0, near) or _same(a, b, pose, p1, q1, s1, t1, near)
@@ -122,13 +137,15 @@ def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, br
             else:
                 continue
             _keep_place(raw, c, k)
+            _reach_on(raw, c, kept)
             joined = True
             break
         if not joined:
             for col in range(ROW):
                 raw[kept, col] = raw[k, col]
             kept += 1
-    return kept
+            raw[kept - 1, FURTHEST] = max(s1, raw[kept - 2, FURTHEST] if kept > 1 else -math.inf)
+    return (kept, compared)
 
 
 @kernel
@@ -138,20 +155,25 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
     c = 0
     while c < kept:
         joined = False
-        if raw[c, 0] <= SAME_PARAMETER:
-            for k in range(kept):
-                if (
-                    k != c
-                    and raw[k, 1] >= n - SAME_PARAMETER
-                    and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
-                ):
-                    raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
-                    _keep_place(raw, k, c)
-                    joined = True
-                    break
+        if raw[c, 0] > SAME_PARAMETER:
+            break  # rows ascend by their beginning
+        first = kept
+        while first > 0 and raw[first - 1, FURTHEST] >= n - SAME_PARAMETER:
+            first -= 1
+        for k in range(first, kept):
+            if (
+                k != c
+                and raw[k, 1] >= n - SAME_PARAMETER
+                and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
+            ):
+                raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
+                _keep_place(raw, k, c)
+                _reach_on(raw, k, kept)
+                joined = True
+                break
         if joined:
             for k in range(c, kept - 1):
-                for col in range(ROW):
+                for col in range(ROW + 1):
                     raw[k, col] = raw[k + 1, col]
             kept -= 1
         else:
@@ -195,24 +217,29 @@ def _normal(a: View, b: View, pose: Four, sigma: float, tau: float) -> Vec2:
 
 
 @kernel
-def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Floats) -> int:
-    """Contacts in b's coordinates from the first `count` stretches in `raw`, into `out` as far as it reaches; how many there are."""
+def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Floats) -> tuple[int, int]:
+    """Contacts in b's coordinates from the first `count` stretches in `raw`, into `out` as far as it reaches; how many there are, and how
+    many pairs of them were compared."""
     size = magnitude(a, b, pose)
     delta, brief = MEETING * size, BRIEF * size
     _find_places(raw, count)
     _sort(raw, count)
-    near, kept = SAME_PLACE * size, count + 1
+    near, kept, compared = SAME_PLACE * size, count + 1, 0
     while count < kept:  # what was joined may meet others
-        kept, count = count, _join(a, b, pose, raw, count, near, brief)
+        kept = count
+        count, more = _join(a, b, pose, raw, count, near, brief)
+        compared += more
     kept = _join_ends(a, b, pose, raw, count, near)
     for k in range(min(kept, len(out))):
         s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
         if _is_long(a, s0, s1, brief):
             kind = INTERVAL
-        elif raw[k, 4] == 1.0 or is_crossing(a, b, pose, raw, kept, k, delta, brief):
+        elif raw[k, 4] == 1.0:
             kind = CROSSING
         else:
-            kind = TOUCH
+            crosses, more = is_crossing(a, b, pose, raw, kept, k, delta, brief)
+            kind = CROSSING if crosses else TOUCH
+            compared += more
         period = float(b.leaf_count)
         way = (t1 - t0 + 0.5 * period) % period - 0.5 * period
         sigma, tau = 0.5 * (s0 + s1), t0 + 0.5 * way
@@ -224,4 +251,4 @@ def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Fl
         out[k, 4], out[k, 5] = point_on(a, sigma, pose)
         out[k, 6], out[k, 7] = _normal(a, b, pose, sigma, tau % period)
         out[k, 8] = float(kind)
-    return kept
+    return (kept, compared)

@@ -56,17 +56,18 @@ def meet_once(table_a: int, table_b: int, c: float, s: float, x: float, y: float
 @kernel
 def collide_once(
     table_a: int, table_b: int, c: float, s: float, x: float, y: float, raw: Floats, out: Floats, limit: int
-) -> tuple[int, int, int, int, int]:
-    """Relation, number of contacts (in b's coordinates, in `out`), number of stretches, boxes and segments compared.
+) -> tuple[int, int, int, int, int, int]:
+    """Relation, number of contacts (in b's coordinates, in `out`), number of stretches, boxes, segments and places compared.
 
     Where there are more stretches than `raw` has rows, nothing is in `out` and the number of contacts is that of stretches."""
     a, b, pose = open_contour(table_a), open_contour(table_b), (c, s, x, y)
     count, boxes, leaves = find_meetings(a, b, pose, raw, limit)
     if count == 0:
-        return (relate(a, b, pose), 0, 0, boxes, leaves)
+        return (relate(a, b, pose), 0, 0, boxes, leaves, 0)
     if count > len(raw):
-        return (CONTACT, count, count, boxes, leaves)
-    return (CONTACT, make_contacts(a, b, pose, raw, count, out), count, boxes, leaves)
+        return (CONTACT, count, count, boxes, leaves, 0)
+    contacts, compared = make_contacts(a, b, pose, raw, count, out)
+    return (CONTACT, contacts, count, boxes, leaves, compared)
 
 
 @element
@@ -86,14 +87,15 @@ def meet_many(tables: Integers, poses_a: Floats, poses_b: Floats, relations: Int
 def collide_many(
     tables: Integers, poses_a: Floats, poses_b: Floats, room: int, out: Floats, limit: int, numbers: Integers
 ) -> None:
-    """`collide_once` for rows of tables and poses. Query i writes to out[i·room:]; numbers[i]: relation, contacts, stretches, boxes, segments."""
+    """`collide_once` for rows of tables and poses. Query i writes to out[i·room:];
+    numbers[i]: relation, contacts, stretches, boxes, segments, places."""
     k = len(tables)
     for chunk in prange(CHUNKS):
         raw = np.empty((RAW_ROOM, RAW_COLUMNS))
         for i in range(chunk * k // CHUNKS, (chunk + 1) * k // CHUNKS):
             c, s, x, y = relative(_pose_at(poses_a, i), _pose_at(poses_b, i))
             found = collide_once(tables[i, 0], tables[i, 1], c, s, x, y, raw, out[i * room : (i + 1) * room], limit)
-            for q in range(5):
+            for q in range(6):
                 numbers[i, q] = found[q]
 
 

@@ -100,6 +100,11 @@ class Contacts:
         """(k,) pairs of segments compared"""
         return self._numbers[:, 4]
 
+    @property
+    def places_compared(self) -> Integers:
+        """(k,) pairs of places compared on the way from places of segments to contacts of contours"""
+        return self._numbers[:, 5]
+
 
 class Distance:
     """The least distance of two contours' curves, one row a query."""

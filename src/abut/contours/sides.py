@@ -137,18 +137,41 @@ def _reach(view: View, begin: float, end: float, pose: Four, most: float, far: f
 
 
 @kernel
-def is_crossing(a: View, b: View, pose: Four, raw: Floats, kept: int, row: int, delta: float, brief: float) -> bool:
-    """Whether a passes from one side of b to the other at contact `row` of the first `kept` of `raw`, in a's parameter and in b's."""
-    n, m = float(a.leaf_count), float(b.leaf_count)
+def _nearest(raw: Floats, kept: int, row: int, n: float, m: float) -> tuple[float, int]:
+    """How far, in the parameters of both, the nearest contact is that does not overlap contact `row`; how many were looked at.
+
+    Rows ascend by their beginning on a, and column 7 says how far all up to a row reach: so the search goes both ways, around the
+    joint of a as well, and ends where a alone is further."""
     begin, end = raw[row, 0], raw[row, 1]
     first, last = _ordered(raw[row, 2], raw[row, 3], m)
-    nearest = max(n, m)
-    for k in range(kept):
-        if k != row:
+    nearest, looked = max(n, m), 0
+    for way in (1, -1):
+        for step in range(1, kept):
+            k = row + way * step
+            around = 0.0 if 0 <= k < kept else n
+            k = k % kept
+            if way > 0 and raw[k, 0] + around - end >= nearest:
+                break
+            if way < 0 and begin - (raw[k, 7] - around) >= nearest:
+                break
+            looked += 1
             t0, t1 = _ordered(raw[k, 2], raw[k, 3], m)
             gap = max(_gap(begin, end, raw[k, 0], raw[k, 1], n), _gap(first, last, t0, t1, m))
             if gap > 0.0:
                 nearest = min(nearest, gap)
+    return (nearest, looked)
+
+
+@kernel
+def is_crossing(
+    a: View, b: View, pose: Four, raw: Floats, kept: int, row: int, delta: float, brief: float
+) -> tuple[bool, int]:
+    """Whether a passes from one side of b to the other at contact `row` of the first `kept` of `raw`, in a's parameter and in b's;
+    and how many other contacts were looked at."""
+    n, m = float(a.leaf_count), float(b.leaf_count)
+    begin, end = raw[row, 0], raw[row, 1]
+    first, last = _ordered(raw[row, 2], raw[row, 3], m)
+    nearest, looked = _nearest(raw, kept, row, n, m)
     s = _reach(a, begin, end, pose, 0.5 * min(nearest, n - (end - begin)), FAR * brief)
     t = _reach(b, first, last, STILL, 0.5 * min(nearest, m - (last - first)), FAR * brief)
     begin, end, first, last = begin - s, end + s, first - t, last + t
@@ -158,4 +181,4 @@ def is_crossing(a: View, b: View, pose: Four, raw: Floats, kept: int, row: int, 
     fx, fy = point_on(b, last, STILL)
     angle = _sweep(b, first, last, STILL, qx, qy, delta) - _sweep(b, first, last, STILL, px, py, delta)
     angle -= _sweep(a, begin, end, pose, fx, fy, delta) - _sweep(a, begin, end, pose, ex, ey, delta)
-    return abs(angle) > math.pi
+    return (abs(angle) > math.pi, looked)
