@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.convex.check import BENT, NEAR, TOLERANCE, direction, miss, prove
+from abut.convex.check import NEAR, TOLERANCE, direction, prove
 from abut.convex.depth import FAILED, FLAT, FOUND, deepest_point, find_depth
 from abut.convex.exhaustive import Range, find_closest, find_least_depth
 from abut.convex.hull import View
@@ -36,9 +36,6 @@ from abut.convex.regions import (
 from abut.convex.walk import CIRCLE, OVERLAP, closest_points, walk, walk_once
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.jit import element, kernel
-
-CHECKED = 4096.0
-"""Tolerances by which a supporting plane may miss; as a part of the scale it is below 2e-11."""
 
 IS_APART, IS_TOUCHING, IS_OVERLAPPING = 0, 1, 2
 BY_WALK, BY_CIRCLE, BY_ALL = 0, 1, 2
@@ -230,8 +227,7 @@ def _walk_on(
         if distance > NEAR * tolerance:
             status = IS_APART
             holds, distance, p, q, n = prove(view, own, other, b_to_a, a_to_b, extent)
-            allowed = CHECKED * tolerance + BENT * tolerance * extent / distance
-            if holds or miss(view, own, other, distance, n, b_to_a) <= allowed:
+            if holds:
                 return Answer(IS_APART, distance, p, q, n, own, other, steps, way)
     elif own & 3 == FACE or other & 3 == FACE:
         n = direction(view, own, other, p, q, b_to_a, extent)
