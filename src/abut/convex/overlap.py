@@ -120,7 +120,7 @@ def _search(
         v, w = highest_owners(view, polytope, f, n)
         v, w, x = support(view, b_to_a, n, v, w)
         reach = dot(n, x)
-        if reach < -near:
+        if reach < -2.0 * near:  # of those that are hardly farther apart, `pair` may say that they touch
             return PART, n, v, w, face_count
         if reach - d <= AGREED * tolerance:
             return UNKNOWN, n, v, w, face_count
@@ -226,7 +226,7 @@ def _ask_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, ta
             if dot(axis, axis) > 0.0:
                 v, w = first_a + load(job.corners, 8 * k), first_b + load(job.corners, 8 * k + 1)
                 gap, v, w = _gap(view, v, w, axis, b_to_a)
-                if gap > NEAR * TOLERANCE * extent:
+                if gap > 2.0 * NEAR * TOLERANCE * extent:
                     store(job.corners, 8 * k, v - first_a)
                     store(job.corners, 8 * k + 1, w - first_b)
                     store(job.overlap, k, 0)
