@@ -10,7 +10,6 @@ import numpy as np
 
 import abut
 
-
 WAYS = ("fork", "fork_pool", "fork_fork", "spawn", "threads", "executor", "fork_from_thread")
 
 

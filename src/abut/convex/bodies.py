@@ -111,7 +111,7 @@ def whole_numbers(value: object, name: str, shape: tuple[int, ...]) -> Integers:
     given = arrays.coordinates(value, name, shape)
     with np.errstate(invalid="ignore"):
         whole = given.astype(np.int64)
-    wrong = np.flatnonzero((whole != given).reshape(len(given), -1).any(axis=1))
+    wrong = np.flatnonzero((whole != given).any(axis=tuple(range(1, given.ndim))))
     if len(wrong):
         raise InvalidInput(name, "is not a whole number", int(wrong[0]))
     return whole
