@@ -19,6 +19,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -29,9 +30,10 @@ import numba
 import numpy as np
 from numba import extending
 from numba.core import config as numba_config
-from numba.core import event, types
+from numba.core import errors, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.registry import CPUDispatcher
+from numba.np.ufunc import parallel as numba_parallel
 
 config: Any = numba_config  # its attributes are made at run time
 
@@ -283,6 +285,67 @@ class _Twofold(CPUDispatcher):
         return _make_dispatcher(_rename(self.py_func, self.py_func.__qualname__ + "-inner"), options)
 
 
+class _Threads:
+    """What this process may do with threads.
+
+    A forked child has its parent's memory and none of its threads. Numba's layers cannot start theirs again: GNU OpenMP's ends the child. And
+    the layer `workqueue`, which is always there, ends the process when two threads launch a loop at the same time."""
+
+    def __init__(self) -> None:
+        self.lost = False
+        """Whether the threads were launched in a process that this one was forked from: loops then run in their serial form."""
+        self.turn: threading.Lock | None = None
+        """Held while a loop runs, where the layer allows no second one beside it."""
+        self.known = False
+        """Whether the layer has been asked for."""
+        self._starting = threading.Lock()
+
+    def launch(self) -> None:
+        """Let Numba choose its layer and start the threads, and see which it is."""
+        with self._starting:
+            if not self.known:
+                numba.get_num_threads()
+                self.turn = threading.Lock() if numba.threading_layer() == "workqueue" else None
+                self.known = True
+
+    def lose(self) -> None:
+        """In a forked child, before anything else."""
+        self.lost = self.lost or bool(numba_parallel._is_initialized)
+        self._starting = threading.Lock()  # whoever held the locks is not here
+        self.turn = None if self.turn is None else threading.Lock()
+
+
+_threads = _Threads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.lose)
+
+
+class _Parallel(_Twofold):
+    """A function over `prange`. Python alone may call it: a compiled caller would launch its loops unseen."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        raise errors.TypingError(f"{self.py_func.__name__} is parallel: only Python may call it")
+
+    def __call__(self, *arguments: Any) -> Any:
+        if _threads.lost:
+            return self._serial(*arguments)
+        if not _threads.known:
+            _threads.launch()
+        if _threads.turn is None:
+            return _call(self, *arguments)
+        with _threads.turn:
+            return _call(self, *arguments)
+
+    @functools.cached_property
+    def _serial(self) -> Any:
+        options = {**self.targetoptions, "parallel": False}
+        options.pop("nopython", None)
+        return _make_dispatcher(_rename(self.py_func, self.py_func.__qualname__ + "-serial"), options)
+
+
+_call: Any = CPUDispatcher.__call__
+
+
 def _rename(function: Any, name: str) -> Any:
     """The same function under another name, by which Numba's cache tells the two."""
     copy = FunctionType(
@@ -322,13 +385,16 @@ def kernel(function: F) -> F:
 
 
 def parallel(function: F) -> F:
-    """Compile a function whose `prange` loops run on all threads."""
-    return _compile(function, parallel=True)
+    """Compile a function whose `prange` loops run on all threads; in a forked child that has lost them, on one. No compiled function may call it."""
+    dispatcher = _compile(function, parallel=True)
+    if not INTERPRETED:
+        dispatcher.__class__ = _Parallel
+    return dispatcher
 
 
 def thread_count() -> int:
     """How many threads `prange` loops run on."""
-    return numba.get_num_threads()
+    return 1 if _threads.lost else numba.get_num_threads()
 
 
 def limit_threads(count: int) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from abut.convex import Hull, Hulls
+from abut.convex import Hull, Hulls, Overlaps, overlap_many, track, track_many
 from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
 from convex.situations import ball, box, prism, random_points
@@ -97,3 +97,35 @@ def test_refused_points():
         Hull([[0, 0, 0], [np.nan, 0, 0]])
     with pytest.raises(InvalidInput, match="facet"):
         Hull(box(1, 1, 1)).facet_polygon(6)
+
+
+CALLS = {
+    "no hulls": lambda hull, poses: Hulls([]),
+    "a number for a hull": lambda hull, poses: Hulls([3]),
+    "a number for hulls": lambda hull, poses: Hulls(3),
+    "arrays for hulls": lambda hull, poses: track(np.eye(3), np.eye(3)),
+    "none for a hull": lambda hull, poses: track(hull, None),
+    "a list for Hulls": lambda hull, poses: track_many([hull], [[0, 1]], poses),
+    "ragged which": lambda hull, poses: track_many(Hulls([hull]), [[0, 1]], poses, which=[[0], [0, 0]]),
+    "a fraction of a feature": lambda hull, poses: track_many(Hulls([hull] * 2), [[0, 1]], poses, [[0.5, 0]]),
+    "a number for a result": lambda hull, poses: overlap_many(Hulls([hull] * 2), [[0, 1]], poses, last=3),
+    "a result of nothing": lambda hull, poses: overlap_many(Hulls([hull] * 2), [[0, 1]], poses, Overlaps(None, 0, 0)),
+    "text for a facet": lambda hull, poses: hull.facet_polygon("a"),
+    "a hull of 1e-100": lambda hull, poses: Hull(1e-100 * hull.vertices),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_bad_arguments_are_refused_by_name(call):
+    with pytest.raises(InvalidInput):
+        CALLS[call](Hull(box(1, 1, 1)), np.tile(np.eye(4), (2, 1, 1)))
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e-30, 1e30, 2e74])
+def test_scales(scale):
+    """Distance and depth are those of a unit cube, times the scale."""
+    hulls, poses = Hulls([Hull(scale * box(1, 1, 1))] * 2), np.tile(np.eye(4), (2, 1, 1))
+    for x, distance in ((3.0, 2.0), (0.75, -0.25)):
+        poses[1, :3, 3] = np.array([x, 0.5, 0.25]) * scale
+        assert track_many(hulls, [[0, 1]], poses).distance[0] == pytest.approx(distance * scale, rel=1e-14)
+        assert overlap_many(hulls, [[0, 1]], poses).overlap[0] == (distance < 0)

@@ -85,7 +85,7 @@ def _column(poses: Any, k: int, axis: int) -> Vec3:
 
 def read_poses(value: object) -> Floats:
     """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (4, 4):
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape[1:] == (4, 4):
         own = np.ascontiguousarray(value).view()
         if _are_rigid(frozen(own)):
             return own
@@ -94,12 +94,27 @@ def read_poses(value: object) -> Floats:
 
 def read_bodies(hulls: Hulls, pairs: object, poses: object, which: object) -> tuple[Integers, Floats, Integers]:
     """(p,2) pairs, (n,4,4) poses and (n,) hulls of bodies, checked; without `which`, body i has hull i."""
+    if not isinstance(hulls, Hulls):
+        raise InvalidInput("hulls", f"is a {type(hulls).__name__}, expected Hulls")
     placed = read_poses(poses)
-    chosen = np.arange(len(placed)) if which is None else np.asarray(which)
+    chosen = np.arange(len(placed)) if which is None else which
+    if not (type(chosen) is np.ndarray and chosen.ndim == 1 and chosen.dtype.kind in "iu"):
+        chosen = arrays.coordinates(chosen, "which", (None,))
     chosen = arrays.indices(np.reshape(chosen, (-1, 1)), "which", 1, len(hulls)).ravel()
     if len(chosen) != len(placed):
         raise InvalidInput("which", f"has {len(chosen)} rows for {len(placed)} poses")
     return arrays.indices(pairs, "pairs", 2, len(placed)), placed, chosen
+
+
+def whole_numbers(value: object, name: str, shape: tuple[int, ...]) -> Integers:
+    """An array of its own, of whole numbers that int64 holds."""
+    given = arrays.coordinates(value, name, shape)
+    with np.errstate(invalid="ignore"):
+        whole = given.astype(np.int64)
+    wrong = np.flatnonzero((whole != given).any(axis=tuple(range(1, given.ndim))))
+    if len(wrong):
+        raise InvalidInput(name, "is not a whole number", int(wrong[0]))
+    return whole
 
 
 def table_of(whole: tuple[Any, ...]) -> Integers:

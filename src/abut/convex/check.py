@@ -1,12 +1,14 @@
-"""What proves that closest points of two features are those of the hulls: both hulls lie behind planes through the points, across the normal.
+"""What proves that closest points of two features are those of the hulls: two planes across one normal, between which no vertex of either hull is.
 
-A hull is convex, so it lies behind a plane through a vertex if no edge there rises above the plane; through a point of an edge, if the edge is
-in the plane (which its foot tells) and both its faces fall; through a face, if the plane is the face's. These look at one feature only, and at
-slopes, which are exact to rounding however short the edges are: a slope s lets the hull reach s times its size beyond the plane at most. A wedge
-of two nearly coplanar faces has both of them fall, to rounding, along the opposite of its normal too: there the middle of the hull tells inside
-from outside.
+Points of the hulls are at most their distance apart, so it is an upper bound; how far the planes are apart is a lower bound, whatever the normal.
+The answer stands if the two agree, to CHECKED tolerances. Both planes come from climbing to the farthest vertices (`climb`), which looks at one
+vertex with its neighbours on either side where the features still are the closest: under coherent motion that is most often all that is done.
 
-`prove` asks this of features as they are, before any step of a walk: under coherent motion it is most often all that is done.
+Slopes at the features alone prove too little: on a thin hull the edges of a vertex may all lie within rounding of the plane, while the hull behind
+them rises above it by its thickness.
+
+The direction between points at a distance d is off by some tolerances divided by d, and planes across it are closer than the hulls by
+that times their size. So where they disagree by no more than that, the normal is turned away from the vertex that sticks out, and asked again.
 """
 
 import math
@@ -21,7 +23,6 @@ from abut.convex.regions import (
     apply,
     climb,
     edge_part,
-    neighbour_at,
     normal_of,
     offset_of,
     side_at,
@@ -41,33 +42,17 @@ TOLERANCE = 16 * 2.0**-52
 NEAR = 4096.0
 """Tolerances within which closest points are too close to give a direction: 1.5e-11 of the scale."""
 
+CHECKED = 1024.0
+"""Tolerances by which the planes may be closer than the points: a quarter of NEAR, so that hulls this is proved of are apart."""
+
 BENT = 64.0
 """The direction between points at a distance d is off by some tolerances divided by d; so many are allowed for."""
 
+MOST_TURNS = 16
+"""Normals that are tried: each turn settles one vertex, and three of them settle the normal but for what they undo of one another."""
+
 Proof = tuple[bool, float, Vec3, Vec3, Vec3]
 """Whether it holds; distance, the points of a and b, and the unit normal from a to b, in the frame of a."""
-
-
-@element
-def _lean_vertex(view: View, v: int, n: Vec3) -> float:
-    """The steepest rise of the edges of v along n, 0 where none rises."""
-    x, most_sq = vertex_at(view, v), 0.0
-    for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-        arm = subtract(neighbour_at(view, link), x)
-        rise = dot(arm, n)
-        if rise > 0.0:
-            most_sq = max(most_sq, rise * rise / norm_sq(arm))
-    return math.sqrt(most_sq)
-
-
-@element
-def _lean(view: View, feature: int, n: Vec3, d: Vec3) -> float:
-    """How steeply a hull may rise above the plane across n through a vertex or an edge, whose foot lies along d: at most 0 if not at all."""
-    if feature & 3 == VERTEX:
-        return _lean_vertex(view, feature >> 2, n)
-    e = feature >> 2
-    sides = max(dot(edge_part(view, e, 7), n), dot(edge_part(view, e, 10), n))
-    return max(abs(dot(edge_part(view, e, 3), d)), sides)
 
 
 @element
@@ -85,59 +70,66 @@ def direction(view: View, a: int, b: int, p: Vec3, q: Vec3, b_to_a: Frame, exten
         if sine * extent > size:  # the error of n is a rounding divided by the sine, that of d by size / extent
             n = scale(n, 1.0 / sine)
             along = dot(n, d)
-            if abs(along) > 0.999 * size:
+            if abs(along) > size - BENT * TOLERANCE * extent:  # else an end of an edge is closer than its line
                 return n if along > 0.0 else scale(n, -1.0)
     return scale(d, 1.0 / size)
 
 
 @element
-def _prove_face(
-    view: View, f: int, v: int, to_face: Frame, tolerance: float, extent: float
-) -> tuple[bool, float, Vec3]:
-    """Whether v is the other hull's lowest vertex over a face and projects into it; its height; and itself, in the frame of the face."""
-    p, n = apply(to_face, vertex_at(view, v)), normal_of(view, f)
-    least = 0.0
+def _is_over_face(view: View, f: int, p: Vec3, tolerance: float) -> bool:
+    """Whether a point, in the frame of the face, projects into it."""
     for link in range(load(view.face_starts, f), load(view.face_starts, f + 1)):
-        least = min(least, dot(p, side_at(view, link)) - side_offset(view, link))
-    height = dot(p, n) - offset_of(view, f)
-    fall = _lean_vertex(view, v, turn_back(to_face, scale(n, -1.0)))
-    return least >= -tolerance and height > NEAR * tolerance and fall * extent <= tolerance, height, p
+        if dot(p, side_at(view, link)) - side_offset(view, link) < -tolerance:
+            return False
+    return True
+
+
+@element
+def _support(
+    view: View, a: int, b: int, p: Vec3, q: Vec3, n: Vec3, distance: float, b_to_a: Frame, extent: float
+) -> tuple[bool, Vec3]:
+    """Whether no vertex of the hulls lies between the planes through p and q, across n or a normal that is the same to rounding; and that normal."""
+    tolerance = TOLERANCE * extent
+    v, w = a_vertex_of(view, a), a_vertex_of(view, b)
+    for _ in range(MOST_TURNS):
+        v, _ = climb(view, v, n)
+        w, _ = climb(view, w, turn_back(b_to_a, scale(n, -1.0)))
+        between = subtract(apply(b_to_a, vertex_at(view, w)), vertex_at(view, v))
+        short = distance - dot(n, between)
+        if short <= CHECKED * tolerance:
+            return True, n
+        if short * distance > BENT * tolerance * extent:
+            return False, n
+        out = subtract(between, subtract(q, p))
+        n = add_scaled(n, out, short / norm_sq(out))
+        n = scale(n, 1.0 / math.sqrt(norm_sq(n)))
+    return False, n
 
 
 @element
 def prove(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame, extent: float) -> Proof:
     """The closest points of two features, and whether they are those of the hulls, which are apart."""
-    tolerance = TOLERANCE * extent
+    tolerance, none = TOLERANCE * extent, (0.0, 0.0, 0.0)
+    over = True
     if b & 3 == FACE:
         if a & 3 != VERTEX:
-            return False, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        holds, height, x = _prove_face(view, b >> 2, a >> 2, a_to_b, tolerance, extent)
-        n = normal_of(view, b >> 2)
-        foot = apply(b_to_a, add_scaled(x, n, -height))
-        return holds, height, vertex_at(view, a >> 2), foot, scale(turn(b_to_a, n), -1.0)
-    if a & 3 == FACE:
+            return False, 0.0, none, none, none
+        x, n = apply(a_to_b, vertex_at(view, a >> 2)), normal_of(view, b >> 2)
+        distance = dot(x, n) - offset_of(view, b >> 2)
+        p, q = vertex_at(view, a >> 2), apply(b_to_a, add_scaled(x, n, -distance))
+        n, over = scale(turn(b_to_a, n), -1.0), _is_over_face(view, b >> 2, x, tolerance)
+    elif a & 3 == FACE:
         if b & 3 != VERTEX:
-            return False, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        holds, height, q = _prove_face(view, a >> 2, b >> 2, b_to_a, tolerance, extent)
-        n = normal_of(view, a >> 2)
-        return holds, height, add_scaled(q, n, -height), q, n
-    p, q = closest_points(view, a, b, b_to_a, a_to_b)
-    distance = math.sqrt(norm_sq(subtract(p, q)))
-    if distance <= NEAR * tolerance:
-        return False, distance, p, q, (0.0, 0.0, 0.0)
-    n = direction(view, a, b, p, q, b_to_a, extent)
-    slack = BENT * tolerance / distance
-    middle = (b_to_a[9], b_to_a[10], b_to_a[11])
-    if min(dot(n, p), dot(n, subtract(middle, q))) < -slack * extent:
+            return False, 0.0, none, none, none
+        q, n = apply(b_to_a, vertex_at(view, b >> 2)), normal_of(view, a >> 2)
+        distance = dot(q, n) - offset_of(view, a >> 2)
+        p, over = add_scaled(q, n, -distance), _is_over_face(view, a >> 2, q, tolerance)
+    else:
+        p, q = closest_points(view, a, b, b_to_a, a_to_b)
+        distance, n = math.sqrt(norm_sq(subtract(p, q))), none
+        if distance > NEAR * tolerance:
+            n = direction(view, a, b, p, q, b_to_a, extent)
+    if not over or distance <= NEAR * tolerance:
         return False, distance, p, q, n
-    d = scale(subtract(q, p), 1.0 / distance)
-    back, back_d = turn_back(b_to_a, scale(n, -1.0)), turn_back(b_to_a, d)
-    return _lean(view, a, n, d) <= slack and _lean(view, b, back, back_d) <= slack, distance, p, q, n
-
-
-@element
-def miss(view: View, a: int, b: int, distance: float, n: Vec3, b_to_a: Frame) -> float:
-    """How much more a distance is than that of two planes across n between which the hulls are not: an upper bound on its error."""
-    _, top = climb(view, a_vertex_of(view, a), n)
-    _, bottom = climb(view, a_vertex_of(view, b), turn_back(b_to_a, scale(n, -1.0)))
-    return distance - (dot(n, (b_to_a[9], b_to_a[10], b_to_a[11])) - bottom - top)
+    holds, n = _support(view, a, b, p, q, n, distance, b_to_a, extent)
+    return holds, distance, p, q, n

@@ -8,7 +8,7 @@ Coordinates are kept relative to the middle of the vertices. Indices of vertices
 one after the other, in arrays that kernels see as pointers: whoever hands out the handle keeps the arrays alive.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,6 +33,11 @@ SIDE_ROW = 4
 """Numbers of a link from a face to one of its edges: the edge's unit vector into this face, and its product with a point of the edge."""
 
 
+LEAST_SIZE = 1e-60
+"""The least extent of a hull that is no single point. Squares of areas, the highest degree that is formed, of triangles as thin as 1e-13 of that are
+above 1e-270; the largest coordinate, `arrays.LARGEST_COORDINATE`, keeps them below 1e305."""
+
+
 class Hull:
     """The convex hull of points (n,3); flat ones, segments and single points included.
 
@@ -43,6 +48,9 @@ class Hull:
         given = arrays.points(points, "points")
         if len(given) == 0:
             raise InvalidInput("points", "holds no point")
+        size = float(np.ptp(given, axis=0).max())
+        if 0.0 < size < LEAST_SIZE:
+            raise InvalidInput("points", f"spans {size:g}, less than {LEAST_SIZE:g}, where squares of areas underflow")
         boundary = polygons_of(given)
         self.indices: Integers = frozen(boundary.vertices.astype(np.int64))
         """(v,) rows of `points`"""
@@ -73,7 +81,7 @@ class Hull:
 
     def facet_polygon(self, facet: int) -> Integers:
         """Indices of the vertices around a whole facet, anticlockwise: the faces it was cut into, joined again."""
-        faces = [self.faces[f] for f in np.flatnonzero(self.facets == facet)]
+        faces = [self.faces[f] for f in np.flatnonzero(self.facets == arrays.count(facet, "facet"))]
         if not faces:
             raise InvalidInput("facet", f"{facet} is not one of {int(self.facets.max(initial=-1)) + 1}")
         half = {(loop[k - 1], loop[k]) for loop in faces for k in range(len(loop))}
@@ -207,12 +215,13 @@ def _tabulate(hull: Hull) -> Tables:
 class Hulls:
     """Hulls in one set of arrays, for batches: what `track_many` takes. Its arrays must not be written."""
 
-    def __init__(self, hulls: Sequence[Hull]) -> None:
+    def __init__(self, hulls: Iterable[Hull]) -> None:
+        hulls = _read_hulls(hulls)
         parts = [hull._tables for hull in hulls]
         counts = np.array([(len(p.vertices), len(p.edges), len(p.planes)) for p in parts], dtype=np.int64).reshape(
             -1, 3
         )
-        self.hulls: tuple[Hull, ...] = tuple(hulls)
+        self.hulls: tuple[Hull, ...] = hulls
         self.starts: Integers = frozen(np.concatenate([np.zeros((1, 3), np.int64), np.cumsum(counts, axis=0)]))
         """(h + 1, 3) first vertex, edge and face of each"""
         self.middles: Floats = frozen(np.array([hull.middle for hull in hulls]).reshape(-1, 3))
@@ -228,6 +237,23 @@ class Hulls:
 
     def __reduce__(self) -> tuple[type["Hulls"], tuple[tuple[Hull, ...]]]:
         return (Hulls, (self.hulls,))  # addresses are those of this process
+
+
+def _read_hulls(hulls: object) -> tuple[Hull, ...]:
+    """Hulls, at least one, and nothing else."""
+    if not isinstance(hulls, Iterable):
+        raise InvalidInput("hulls", f"is a {type(hulls).__name__}, expected hulls")
+    given: tuple[object, ...] = tuple(hulls)
+    if not given:
+        raise InvalidInput("hulls", "holds no hull")
+    return tuple(as_hull(hull, "hulls", row) for row, hull in enumerate(given))
+
+
+def as_hull(value: object, name: str, row: int | None = None) -> Hull:
+    """The value, which must be a hull."""
+    if not isinstance(value, Hull):
+        raise InvalidInput(name, f"is a {type(value).__name__}, expected a Hull", row)
+    return value
 
 
 def _join(parts: Sequence[Tables], starts: Integers) -> Tables:

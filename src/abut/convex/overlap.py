@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import ORTHONORMAL, Floats, Integers, frozen
-from abut.convex.bodies import PAIRS_FOR_THREADS, TASKS, memory, range_of, read_bodies, read_pose, relate, table_of
+from abut.convex.bodies import (
+    PAIRS_FOR_THREADS,
+    TASKS,
+    memory,
+    range_of,
+    read_bodies,
+    read_pose,
+    relate,
+    table_of,
+    whole_numbers,
+)
 from abut.convex.check import NEAR, TOLERANCE
 from abut.convex.depth import AGREED, close_if_solid, highest_owners, put_pair, start_quickly, support
 from abut.convex.hull import Hulls, View, open_hulls
@@ -120,7 +130,7 @@ def _search(
         v, w = highest_owners(view, polytope, f, n)
         v, w, x = support(view, b_to_a, n, v, w)
         reach = dot(n, x)
-        if reach < -near:
+        if reach < -2.0 * near:  # of those that are hardly farther apart, `pair` may say that they touch
             return PART, n, v, w, face_count
         if reach - d <= AGREED * tolerance:
             return UNKNOWN, n, v, w, face_count
@@ -226,7 +236,7 @@ def _ask_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, ta
             if dot(axis, axis) > 0.0:
                 v, w = first_a + load(job.corners, 8 * k), first_b + load(job.corners, 8 * k + 1)
                 gap, v, w = _gap(view, v, w, axis, b_to_a)
-                if gap > NEAR * TOLERANCE * extent:
+                if gap > 2.0 * NEAR * TOLERANCE * extent:
                     store(job.corners, 8 * k, v - first_a)
                     store(job.corners, 8 * k + 1, w - first_b)
                     store(job.overlap, k, 0)
@@ -262,10 +272,10 @@ def _find_wrong(axis: Floats, corners: Integers, pairs: Any, which: Any, starts:
 
 def _read_last(last: Overlaps, hulls: Hulls, pairs: Integers, which: Integers) -> tuple[Floats, Integers]:
     """Copies of the proofs of an earlier result, checked against the hulls."""
+    if not isinstance(last, Overlaps):
+        raise InvalidInput("last", f"is a {type(last).__name__}, expected Overlaps")
     axis = np.array(arrays.coordinates(last.axis, "last.axis", (len(pairs), 3)))
-    corners = np.array(last.corners, dtype=np.int64)
-    if corners.shape != (len(pairs), 4, 2):
-        raise InvalidInput("last.corners", f"has the shape {corners.shape} for {len(pairs)} pairs")
+    corners = whole_numbers(last.corners, "last.corners", (len(pairs), 4, 2))
     wrong = _find_wrong(axis, corners, pairs, which, hulls.starts)
     if wrong >= 0:
         raise InvalidInput("last", "is not a result for pairs of these hulls", wrong)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.convex.check import BENT, NEAR, TOLERANCE, direction, miss, prove
+from abut.convex.check import NEAR, TOLERANCE, direction, prove
 from abut.convex.depth import FAILED, FLAT, FOUND, deepest_point, find_depth
 from abut.convex.exhaustive import Range, find_closest, find_least_depth
 from abut.convex.hull import View
@@ -35,10 +35,7 @@ from abut.convex.regions import (
 )
 from abut.convex.walk import CIRCLE, OVERLAP, closest_points, walk, walk_once
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
-from abut.jit import element, kernel
-
-CHECKED = 4096.0
-"""Tolerances by which a supporting plane may miss; as a part of the scale it is below 2e-11."""
+from abut.jit import element, integer, kernel
 
 IS_APART, IS_TOUCHING, IS_OVERLAPPING = 0, 1, 2
 BY_WALK, BY_CIRCLE, BY_ALL = 0, 1, 2
@@ -170,7 +167,7 @@ def _reach_along(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame) -> tu
 
 
 @kernel
-def answer_pair(
+def _answer_from(
     view: View,
     polytope: Polytope,
     first_a: int,
@@ -230,10 +227,34 @@ def _walk_on(
         if distance > NEAR * tolerance:
             status = IS_APART
             holds, distance, p, q, n = prove(view, own, other, b_to_a, a_to_b, extent)
-            allowed = CHECKED * tolerance + BENT * tolerance * extent / distance
-            if holds or miss(view, own, other, distance, n, b_to_a) <= allowed:
+            if holds:
                 return Answer(IS_APART, distance, p, q, n, own, other, steps, way)
     elif own & 3 == FACE or other & 3 == FACE:
         n = direction(view, own, other, p, q, b_to_a, extent)
     walked = Answer(status, distance, p, q, n, own, other, steps, way)
     return _meet(view, polytope, walked, a, b, b_to_a, a_to_b, extent)
+
+
+@kernel
+def answer_pair(
+    view: View,
+    polytope: Polytope,
+    first_a: int,
+    first_b: int,
+    a: Range,
+    b: Range,
+    b_to_a: Frame,
+    a_to_b: Frame,
+    radii: float,
+) -> Answer:
+    """Closest points or depth of hulls a and b, walking from two features, negative where none are known. radii: the sum of both.
+
+    The status is the same from all features. Distances from different ones agree to a quarter of NEAR (see `check.CHECKED`), so where that
+    could make the difference between touching and not, the features are forgotten."""
+    answer = _answer_from(view, polytope, first_a, first_b, a, b, b_to_a, a_to_b, radii)
+    if first_a < 0 or first_b < 0:
+        return answer
+    near = NEAR * TOLERANCE * (radii + math.sqrt(norm_sq((b_to_a[9], b_to_a[10], b_to_a[11]))))
+    if abs(answer.distance) > 2.0 * near or abs(answer.distance) < 0.5 * near:
+        return answer
+    return _answer_from(view, polytope, integer(-1), integer(-1), a, b, b_to_a, a_to_b, radii)

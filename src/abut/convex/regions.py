@@ -5,7 +5,7 @@ frame of the other: nine entries of the rotation, row by row, then the translati
 """
 
 from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, View
-from abut.geometry.vec import Vec3, add_scaled, cross, dot
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, subtract
 from abut.jit import element
 from abut.scratch import load
 
@@ -13,6 +13,9 @@ VERTEX, EDGE, FACE = 0, 1, 2
 
 PARALLEL_SQ = 1e-28
 """Squared sine below which edges count as parallel: an angle of 1e-14, some roundings of a unit vector."""
+
+RISE = 4 * 2.0**-52
+"""Part of the sum of its terms that the rise of an edge is off by: a difference, a product and two sums are rounded, half of 2^-52 each."""
 
 Frame = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
@@ -132,16 +135,21 @@ def side_offset(view: View, link: int) -> float:
 
 @element
 def climb(view: View, v: int, d: Vec3) -> tuple[int, float]:
-    """The vertex farthest along a direction and how far it is: uphill from v, to a vertex that no neighbour exceeds (of a convex hull, the top)."""
-    height = dot(vertex_at(view, v), d)
+    """The vertex farthest along a direction and how far it is: uphill from v, to a vertex that no neighbour exceeds (of a convex hull, the top).
+
+    Edges are asked whether they rise, not vertices which is higher: on a thin hull with short edges all neighbours are as high as v to rounding.
+    What rises by more than its own rounding does rise, so the way up ends."""
     while True:
-        best = -1
+        x = vertex_at(view, v)
+        best, most = -1, 0.0
         for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
-            other = dot(neighbour_at(view, link), d)
-            if other > height:
-                best, height = link, other
+            arm = subtract(neighbour_at(view, link), x)
+            i, j, k = arm[0] * d[0], arm[1] * d[1], arm[2] * d[2]
+            rise = i + j + k
+            if rise > most and rise > RISE * (abs(i) + abs(j) + abs(k)):
+                best, most = link, rise
         if best < 0:
-            return v, height
+            return v, dot(x, d)
         v = int(load(view.neighbours, best))
 
 

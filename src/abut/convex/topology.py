@@ -84,7 +84,8 @@ def _merge(points: Floats, hull: ConvexHull) -> Boundary:
     for triangle, facet in enumerate(facets.tolist()):
         members[facet].append(triangle)
     for facet, triangles in enumerate(members):
-        for loop in _outline(corners[triangles].tolist()):
+        normal = equations[triangles[0], :3]
+        for loop in _outline(corners[triangles].tolist(), points, normal):
             pieces = _cut(loop)
             loops += pieces
             owners += [facet] * len(pieces)
@@ -106,8 +107,11 @@ def _order(points: Floats, chosen: Integers) -> Integers:
     return chosen[np.argsort(place, kind="stable")]
 
 
-def _outline(triangles: list[list[int]]) -> list[list[int]]:
-    """The loop around triangles of one plane; the triangles themselves where they have not one simple loop."""
+def _outline(triangles: list[list[int]], points: Floats, normal: Floats) -> list[list[int]]:
+    """The loop around triangles of one plane; the triangles themselves where they have not one simple, convex loop.
+
+    On a hull that is hardly thicker than COPLANAR some neighbours pass for coplanar and some do not. A polygon with a bay would have
+    vertices that only its inside parts from higher ones: climbing along edges would end there."""
     if len(triangles) == 1:
         return triangles
     half_edges = {(t[k], t[(k + 1) % 3]) for t in triangles for k in range(3)}
@@ -118,7 +122,12 @@ def _outline(triangles: list[list[int]]) -> list[list[int]]:
         loop.append(vertex)
         vertex = following[vertex]
     boundary_count = sum((b, a) not in half_edges for a, b in half_edges)
-    return [loop] if len(loop) == len(following) == boundary_count else triangles
+    if not len(loop) == len(following) == boundary_count:
+        return triangles
+    along = points[loop] - points[np.roll(loop, 1)]
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    turns = np.cross(along, np.roll(along, -1, axis=0)) @ normal
+    return [loop] if turns.min() > -COPLANAR else triangles
 
 
 def _cut(loop: list[int]) -> list[list[int]]:

@@ -1,0 +1,71 @@
+"""Forks, spawned processes and threads, for each threading layer of Numba that is installed: the contract of docs/threads.md."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from abut import jit
+from conftest import SOAK
+from processes import WAYS
+
+pytestmark = [
+    pytest.mark.skipif(jit.INTERPRETED, reason="there are no threads when interpreted"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="forks are those of POSIX"),
+]
+LAYERS = ("omp", "workqueue", "tbb")
+SHORT = {("fork", "omp"), ("fork_pool", "omp"), ("executor", "workqueue"), ("fork", "workqueue")}
+"""What each run asks: a process takes seconds to start. The rest is asked by `make soak`."""
+
+
+def run(way, layer, *more):
+    folder = Path(__file__).parent
+    env = {**os.environ, "NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "2"}
+    env["PYTHONPATH"] = f"{jit.PACKAGE.parent}{os.pathsep}{folder}"
+    command = [sys.executable, str(folder / "processes.py"), way, *more]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=600)
+
+
+def is_installed(layer):
+    code = f"import numba; numba.config.THREADING_LAYER = {layer!r}; numba.get_num_threads()"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("way", WAYS)
+def test_every_process_and_thread_answers_alike(way, layer):
+    """After the parent has used its threads, children and threads answer as it does; none is killed, and none hangs."""
+    if not SOAK and (way, layer) not in SHORT:
+        pytest.skip("asked by make soak")
+    if layer == "tbb" and not is_installed(layer):
+        pytest.skip("TBB is not installed")
+    done = run(way, layer)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] == "same", done.stdout
+
+
+@pytest.mark.skipif(not SOAK, reason="asked by make soak")
+@pytest.mark.parametrize("way", ["fork", "fork_pool", "threads"])
+def test_children_come_before_the_threads(way):
+    """Where the parent has not used threads before, its children start their own."""
+    done = run(way, "omp", "late")
+    assert (done.returncode, done.stdout.split()[:1]) == (0, ["same"]), done.stderr
+
+
+def test_compiled_code_may_not_launch_threads():
+    @jit.parallel
+    def outer(x):
+        for i in jit.prange(len(x)):
+            x[i] = 1.0
+
+    @jit.kernel
+    def caller(x):
+        outer(x)
+
+    import numpy as np
+
+    with pytest.raises(numba.TypingError, match="outer is parallel"):
+        caller(np.zeros(3))
