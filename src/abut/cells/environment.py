@@ -119,18 +119,24 @@ class Environment:
     def set_obstacle(self, cells: object, obstacle: object) -> None:
         """Mark cells as obstacles (True) or free (False). Only these cells and their neighbours are touched.
 
-        A particle inside a cell that becomes an obstacle stays where it is: every move out of the closed cell is then a collision or leads on.
+        A particle inside a cell that becomes an obstacle stays where it is until the cell is free again: all its moves are collisions at time 0.
+        One on the border, where a free cell touches it, goes on there. So do the vertices of mobiles.
         """
         chosen = arrays.indices(np.reshape(np.asarray(cells), (-1, 1)), "cells", 1, self.cell_count)[:, 0]
         marks = np.broadcast_to(as_mask(obstacle, "obstacle", None), chosen.shape)
+        before = self._obstacle.copy()
         self._obstacle[chosen] = marks
-        _, parts = self._list_parts().gather(np.unique(chosen))
+        changed = np.flatnonzero(self._obstacle != before)
+        if not len(changed):
+            return
+        _, parts = self._list_parts().gather(changed)
         self._space.obstacle[parts] = self._obstacle[self._part_cell[parts]]
         faces = self._space.face[parts]
         beyond = self._space.cell[self._space.across[faces[faces >= 0]]]
         around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
         link_cells(self._space, np.unique(around))
         self._reentrant = Remembered()
+        self._versions.note_parts(parts.astype(np.int64), part_count=len(self._part_cell))
 
     def deform(self, vertices: object, moved: object = None) -> None:
         """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins

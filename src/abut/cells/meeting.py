@@ -110,6 +110,7 @@ def settle_all(bodies: Sequence[Mobile]) -> Environment:
     for row, body in enumerate(bodies):
         if body.environment is not environment:
             raise InvalidInput("bodies", "moves in another environment than the first", row)
+    for body in bodies:
         body.settle()
     return environment
 

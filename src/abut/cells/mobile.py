@@ -22,6 +22,7 @@ from abut.cells.moving import COUNTED, DART, EDGE, FACE, KIND, STATUS
 from abut.cells.particles import Particles, _lower_points, _raise_points
 from abut.cells.reentrant import NONE_KNOWN, Voxels, find_reentrant
 from abut.cells.responding import Response, move_adaptively, move_rigidly, run
+from abut.cells.results import COLLISION
 from abut.cells.signs import NOWHERE
 from abut.cells.testing import (
     CULL_CELLS,
@@ -46,6 +47,7 @@ Faces = Literal["none", "quasi", "continuous"]
 _CULLS = {"none": 0, "cells": CULL_CELLS, "direction": CULL_DIRECTION, "both": CULL_CELLS | CULL_DIRECTION}
 _FACES = {"none": 0, "quasi": FACES_QUASI, "continuous": FACES_CONTINUOUS}
 _NO_FACES = np.empty((0, 3), np.int64)
+_NO_ROWS = np.empty(0, np.int64)
 PARALLEL_FROM = 200_000
 """Vertices from which on all threads are used: there is one parallel loop a colour, and waking threads may take milliseconds."""
 
@@ -62,6 +64,7 @@ class Mobile:
         check_edges(edges)
         self._crowd = Particles(environment, points)
         self._shape = begin_shape(self._crowd._inner, self._crowd._cells, edges, faces)
+        self._made_in = environment._version
         self._fronts: Front | None = None
         self._links: dict[bool, Links] = {}
         self._faces_are_free = False
@@ -141,16 +144,18 @@ class Mobile:
         _choose(response, "response", ("static", "adaptive", "hybrid", "rigid"))
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
+        goals = self._read_targets(targets)
         if self._crowd._seen != self._environment._version:
             self.settle()
-        goals = self._read_targets(targets)
         if self._environment.dimension == 2:
             goals = _raise_points(goals)
-        if rules.faces and not self._faces_are_free:
-            self._check_faces()
-        self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous)
+        pierced = self._list_pierced() if rules.faces and not self._faces_are_free else _NO_ROWS
+        self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous) and not len(pierced)
         rules = self._ask_voxels(rules)
+        goals, held = self._hold(goals, response)
         links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
+        if len(pierced):
+            links = links.with_pierced(pierced)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
         self._environment._renew_records()
         asked = (self._environment, fronts, self._shape, links, goals, rules)
@@ -160,10 +165,19 @@ class Mobile:
             answer = move_rigidly(*asked)
         else:
             answer = move_adaptively(*asked, is_hybrid=response == "hybrid")
+        answer = answer if held is None else _tell_held(answer, held, self._environment)
         if len(answer.shape.edges) != len(self._shape.edges) or len(answer.shape.cell) != len(self):
             self._links = {}
         self._shape = answer.shape
         return self._tell(answer)
+
+    def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
+        """Vertices inside cells that have become obstacles do not move, nor does a rigid body that has one: goals, and which vertices are held."""
+        held = self._environment._space.obstacle[self._shape.cell]
+        if not held.any():
+            return goals, None
+        stays = held | (response == "rigid")
+        return np.where(stays[:, np.newaxis], self._shape.position, goals), held
 
     def _tell(self, answer: Response) -> BodyMoves:
         dimension = self._environment.dimension
@@ -187,7 +201,7 @@ class Mobile:
     def settle(self) -> NDArray[np.bool_]:
         """Bring the vertices up to date with an environment that was deformed, as `Particles.settle` does: (n,) whether a wall passed over each.
 
-        Edges may cross obstacles afterwards. Such an edge is free to leave: it is tested by its new place alone.
+        Edges and faces may cross obstacles afterwards. Such an edge or face is free to leave: it is tested by its new place alone.
         """
         crowd = self._crowd
         if crowd._seen == self._environment._version:
@@ -257,16 +271,34 @@ class Mobile:
             self._free_in = voxels
         return rules._replace(culls=rules.culls | CULL_CLEAR, voxels=voxels)
 
-    def _check_faces(self) -> None:
-        _, blocked = self._find_blocked(np.empty((0, 2), np.int64), self._shape.faces)
-        if blocked != NOWHERE:
-            raise InvalidInput("faces", "is not inside the free cells", int(blocked))
+    def _list_pierced(self) -> Integers:
+        """The faces that an obstacle has come into since the mobile was made; before anything has changed, such a face is refused."""
+        faces, pierced, first = self._shape.faces, list[int](), 0
+        while first < len(faces):
+            _, blocked = self._find_blocked(np.empty((0, 2), np.int64), faces[first:])
+            if blocked == NOWHERE:
+                break
+            pierced.append(first + int(blocked))
+            first = pierced[-1] + 1
+        if pierced and self._made_in == self._environment._version:
+            raise InvalidInput("faces", "is not inside the free cells", pierced[0])
+        return np.array(pierced, np.int64)
 
     def _read_targets(self, targets: object) -> Floats:
         goal = arrays.points(targets, "targets", dimensions=self._environment.dimension)
         if len(goal) != len(self):
             raise InvalidInput("targets", f"has {len(goal)} rows for {len(self)} vertices")
         return goal
+
+
+def _tell_held(answer: Response, held: NDArray[np.bool_], environment: Environment) -> Response:
+    """The same answer, in which vertices that were inside obstacles have collided at once."""
+    rows = np.flatnonzero((answer.source >= 0) & held[np.maximum(answer.source, 0)])
+    answer.numbers[rows, STATUS], answer.numbers[rows, KIND] = COLLISION, environment.dimension
+    answer.numbers[rows, DART] = environment._space.face[answer.shape.cell[rows], 0]
+    answer.numbers[rows, EDGE : FACE + 1] = -1
+    answer.time[rows], answer.normal[rows], answer.point[rows] = 0.0, 0.0, answer.shape.position[rows]
+    return answer
 
 
 def _choose(value: object, name: str, choices: tuple[str, ...]) -> None:
