@@ -20,6 +20,7 @@ from abut.cells.following import Front, make_fronts
 from abut.cells.grouping import Links, check_edges, link_vertices
 from abut.cells.moving import COUNTED, DART, EDGE, FACE, KIND, STATUS
 from abut.cells.particles import Particles, _lower_points, _raise_points
+from abut.cells.reading import read_array, read_choice, refuse_kind
 from abut.cells.reentrant import NONE_KNOWN, Voxels, find_reentrant
 from abut.cells.responding import Response, move_adaptively, move_rigidly, run
 from abut.cells.results import COLLISION
@@ -59,6 +60,7 @@ class Mobile:
     """
 
     def __init__(self, environment: Environment, shape: object) -> None:
+        refuse_kind(environment, Environment, "environment")
         self._environment = environment
         points, edges, faces = _read_shape(shape, environment.dimension)
         check_edges(edges)
@@ -141,7 +143,7 @@ class Mobile:
         of a quasi-continuous hit is found. `after` a hit a vertex stops, slides along the contact plane or bounces with `restitution`.
         """
         rules = self._read_rules(mode, cull, search, after, restitution, faces)
-        _choose(response, "response", ("static", "adaptive", "hybrid", "rigid"))
+        read_choice(response, "response", ("static", "adaptive", "hybrid", "rigid"))
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
         goals = self._read_targets(targets)
@@ -234,13 +236,13 @@ class Mobile:
     def _read_rules(
         self, mode: str, cull: str, search: str, after: str, restitution: float, faces: str | None
     ) -> Rules:
-        _choose(mode, "mode", ("quasi", "continuous"))
-        _choose(cull, "cull", tuple(_CULLS))
-        _choose(search, "search", ("exhaustive", "dichotomy"))
-        _choose(after, "after", ("stop", "slide", "bounce"))
+        read_choice(mode, "mode", ("quasi", "continuous"))
+        read_choice(cull, "cull", tuple(_CULLS))
+        read_choice(search, "search", ("exhaustive", "dichotomy"))
+        read_choice(after, "after", ("stop", "slide", "bounce"))
         if faces is None:
             faces = "continuous" if mode == "continuous" and len(self._shape.faces) else "none"
-        _choose(faces, "faces", tuple(_FACES))
+        read_choice(faces, "faces", tuple(_FACES))
         if faces != "none" and not len(self._shape.faces):
             raise Unsupported("faces of a body that was given as edges")
         bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0) if after == "bounce" else 0.0
@@ -301,15 +303,10 @@ def _tell_held(answer: Response, held: NDArray[np.bool_], environment: Environme
     return answer
 
 
-def _choose(value: object, name: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InvalidInput(name, f"{value!r} is none of {', '.join(map(repr, choices))}")
-
-
 def _read_shape(shape: object, dimension: int) -> tuple[Floats, Integers, Integers | None]:
     """Points, edges and faces."""
     if isinstance(shape, tuple) and len(shape) == 2:
-        rows = np.asarray(shape[1])
+        rows = read_array(shape[1], "edges")
         if dimension == 2 or (rows.ndim == 2 and rows.shape[1] == 2):
             points = arrays.points(shape[0], "points", dimensions=dimension, keep=True)
             return points, arrays.indices(shape[1], "edges", 2, len(points), keep=True), None

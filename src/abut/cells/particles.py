@@ -18,6 +18,7 @@ from abut.cells.darts import Indices
 from abut.cells.deformation import leave_obstacles, settle_rows
 from abut.cells.environment import Environment
 from abut.cells.location import find_cells
+from abut.cells.reading import read_choice, read_flag, refuse_kind
 from abut.cells.results import COLLISION, Moves
 from abut.cells.signs import NOWHERE
 from abut.cells.turning import begin_rows, turn_rows
@@ -51,9 +52,9 @@ class Particles:
         *,
         debug: bool = False,
     ) -> None:
-        if walk not in ("planes", "darts"):
-            raise InvalidInput("walk", f"{walk!r} is neither 'planes' nor 'darts'")
-        self._environment, self._debug = environment, bool(debug)
+        refuse_kind(environment, Environment, "environment")
+        read_choice(walk, "walk", ("planes", "darts"))
+        self._environment, self._debug = environment, read_flag(debug, "debug")
         given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         inner = _raise_points(given)
         found = find_cells(environment._space, environment._located(), inner)
