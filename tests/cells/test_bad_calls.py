@@ -181,7 +181,10 @@ class Stage:
             for env in (self.space, self.plane)
         ]
         who = [(crowd.position.tobytes(), crowd.cell.tobytes()) for crowd in (self.crowd, self.turning)]
-        bodies = [(b.position.tobytes(), b.cell.tobytes(), b.edges.tobytes(), b.faces.tobytes()) for b in (self.body, self.rod)]
+        bodies = [
+            (b.position.tobytes(), b.cell.tobytes(), b.edges.tobytes(), b.faces.tobytes())
+            for b in (self.body, self.rod)
+        ]
         return envs, who, bodies, self.marker.is_marked.tobytes()
 
     def validate(self):
@@ -258,7 +261,15 @@ def test_only_named_refusals_come_out():
 def test_every_public_name_is_called():
     """The table of calls holds all that `abut.cells` exports and that can be called with arguments of one's own."""
     called = {name for name, _, _ in Stage().calls()}
-    results = {"BodyMoves", "Moves", "Meetings", "Darts", "Environment", "Kind", "Status"}  # answers, records, enumerations
+    results = {
+        "BodyMoves",
+        "Moves",
+        "Meetings",
+        "Darts",
+        "Environment",
+        "Kind",
+        "Status",
+    }  # answers, records, enumerations
     for name in cells.__all__:
         thing = getattr(cells, name)
         if callable(thing) and name not in results:

@@ -234,9 +234,7 @@ class Environment:
         self._perform(rings, self.vertices[open_faces(rings, self.vertices, between, self._fabric.vertex_count)])
 
     def _read_pairs(self, a: object, b: object) -> tuple[list[int], list[int]]:
-        first, second = (
-            read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b"))
-        )
+        first, second = (read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b")))
         if len(first) != len(second) or not first:
             raise InvalidInput("b", f"has {len(second)} cells for {len(first)}")
         return first, second
