@@ -175,9 +175,11 @@ class Stage:
     def state(self):
         """All that can be seen of it."""
         envs = [
-            (env.vertices.tobytes(), env.obstacle.tobytes(), env.part_cell.tobytes(), env.cell_count)
-            + tuple(table.tobytes() for table in env.darts[1:])
-            + (env._space.neighbour.tobytes(), env._space.face.tobytes(), env._fabric.vertex_count)
+            [
+                table.tobytes()
+                for table in (env.vertices, env.obstacle, env.part_cell, *env.darts[1:], *env._space[9:11])
+            ]
+            + [env.cell_count, env._fabric.vertex_count]
             for env in (self.space, self.plane)
         ]
         who = [(crowd.position.tobytes(), crowd.cell.tobytes()) for crowd in (self.crowd, self.turning)]

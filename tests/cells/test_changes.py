@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, cells, jit
+from abut import InvalidInput, Unsupported, cells, dynamics, jit
 from cells import worlds
 from conftest import SOAK
 
@@ -165,6 +165,18 @@ def test_a_refused_move_changes_nothing():
         assert (state_of(body), crowd.position.tolist()) == before
     assert body.settle().all()
     assert crowd.settle().all()
+
+
+@pytest.mark.parametrize("response", ["adaptive", "hybrid"])
+def test_a_model_that_cannot_insert_is_refused_before_the_mobile_moves(response):
+    body = cells.Mobile(cells.channel(3, 1, 1), ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]))
+    model = dynamics.Linkage(body.position, [(0, 1)])
+    model.velocity = [(0.0, 0.0, 1.0), (0.0, 0.0, 1.0)]
+    before = state_of(body)
+    with pytest.raises(Unsupported, match="Linkage"):
+        dynamics.couple(model, body, 0.1, response=response)
+    assert state_of(body) == before
+    assert model.position.tolist() == before[0]
 
 
 @pytest.mark.parametrize("power", [-60, 30, 53, 54, 55, 63, 100, 200])

@@ -71,6 +71,8 @@ def _follow_insertions(model: Any, mobile: Any, moves: Any) -> None:
     count = len(model)
     if source is None or np.array_equal(source, np.arange(count)):
         return
+    if not hasattr(model, "insert"):  # a mobile of another kind, which divides edges without being asked to
+        raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
     gone = np.setdiff1d(np.arange(count), source)
     if len(gone):
         model.remove(gone)
