@@ -136,7 +136,10 @@ REFUSED = {
     "foreign corner": (lambda env: env.cut(0, [0, 1, 19]), "corners[2]: vertex 19 is not a corner of cell 0"),
     "two corners": (lambda env: env.cut(0, [0, 1]), "corners: must be three or more different vertices"),
     "no common face": (lambda env: env.cut(0, diagonal_of(env)), "no face of cell 0 holds both"),
-    "around a face": (lambda env: env.cut(0, face_of(env)), "hexes[4]: is flat"),
+    "around a face": (
+        lambda env: env.cut(0, face_of(env)),
+        "corners: run around a face of cell 0: nothing would be cut off",
+    ),
 }
 
 

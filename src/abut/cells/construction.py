@@ -20,6 +20,7 @@ from abut.cells import convexity
 from abut.cells.darts import Indices, Loops
 from abut.cells.environment import Environment, Recipe, as_mask
 from abut.cells.fabric import Tables
+from abut.cells.reading import read_items, read_numbers
 from abut.cells.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
 from abut.cells.space import lay_out
@@ -173,7 +174,7 @@ def _refuse_repeated(rows: Integers, name: str) -> None:
 
 def _read_loop(loop: object, name: str, row: int, limit: int) -> Integers:
     try:
-        corners = arrays.indices(np.reshape(np.asarray(loop), (-1, 1)), name, 1, limit)[:, 0]
+        corners = read_numbers(loop, name, limit)
     except InvalidInput as error:
         raise InvalidInput(name, error.reason, row) from None
     if len(corners) < 3:
@@ -191,8 +192,8 @@ def _read_polygons(polygons: object, limit: int) -> Loops:
         _refuse_repeated(rows, "polygons")
         loops: list[Integers] = list(rows)
     else:
-        given: list[object] = list(polygons)  # pyright: ignore[reportArgumentType]
-        loops = [_read_loop(loop, "polygons", row, limit) for row, loop in enumerate(given)]
+        given = enumerate(read_items(polygons, "polygons"))
+        loops = [_read_loop(loop, "polygons", row, limit) for row, loop in given]
     if not loops:
         raise InvalidInput("polygons", "holds no cells")
     start = np.cumsum([0, *(len(loop) for loop in loops)])
@@ -202,8 +203,8 @@ def _read_polygons(polygons: object, limit: int) -> Loops:
 def _read_polyhedra(cells: Iterable[Iterable[Sequence[int]]], limit: int) -> Loops:
     loops: list[Integers] = []
     owners: list[int] = []
-    for row, faces in enumerate(cells):
-        rings = [_read_loop(face, "cells", row, limit) for face in faces]
+    for row, faces in enumerate(read_items(cells, "cells")):
+        rings = [_read_loop(face, "cells", row, limit) for face in read_items(faces, "cells", row)]
         if len(rings) < 4:
             raise InvalidInput("cells", f"has {len(rings)} faces", row)
         loops += rings

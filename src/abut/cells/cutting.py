@@ -9,6 +9,7 @@ from abut.arrays import Floats, Integers
 from abut.cells.convexity import NotStarShaped
 from abut.cells.fabric import follow_rings
 from abut.cells.grafting import Ring
+from abut.cells.reading import read_items, read_numbers
 from abut.cells.slicing import Bulging, Plane, slice_cells
 from abut.cells.surgery import Rings, faces_between, open_faces, split_cell
 from abut.errors import InvalidInput
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from abut.cells.environment import Environment
 
 
-def read_plane(env: "Environment", plane: tuple[object, object], cells: object) -> tuple[Floats, Floats, Integers]:
+def read_plane(env: "Environment", plane: object, cells: object) -> tuple[Floats, Floats, Integers]:
     """A point, a normal and the cells to cut."""
-    point = arrays.coordinates(plane[0], "plane", (env.dimension,))
-    normal = arrays.coordinates(plane[1], "plane", (env.dimension,))
+    given = read_items(plane, "plane")
+    if len(given) != 2:
+        raise InvalidInput("plane", f"has {len(given)} items, expected a point and a normal")
+    point = arrays.coordinates(given[0], "plane", (env.dimension,))
+    normal = arrays.coordinates(given[1], "plane", (env.dimension,))
     if not np.linalg.norm(normal) > 0.0:
         raise InvalidInput("plane", "has no normal")
     knife = Plane(env.vertices, point, normal)
@@ -29,12 +33,14 @@ def read_plane(env: "Environment", plane: tuple[object, object], cells: object) 
         if not len(chosen):
             raise InvalidInput("plane", "passes through no cell")
         return point, normal, chosen
-    given = arrays.indices(np.reshape(np.asarray(cells), (-1, 1)), "cells", 1, env.cell_count)[:, 0]
-    for row, cell in enumerate(given.tolist()):
+    numbers = read_numbers(cells, "cells", env.cell_count)
+    if not len(numbers):
+        raise InvalidInput("cells", "names no cell")
+    for row, cell in enumerate(numbers.tolist()):
         rings = env._rings_of(cell)
         if not rings or not knife.passes(rings):
             raise InvalidInput("cells", f"the plane does not pass through the inside of cell {cell}", row)
-    return point, normal, np.unique(given)
+    return point, normal, np.unique(numbers)
 
 
 def cut_by_plane(env: "Environment", point: Floats, normal: Floats, chosen: Integers, slit: bool) -> Integers:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from abut.arrays import Floats, Integers
 from abut.cells.convexity import is_collinear, point_3d
 from abut.cells.darts import Indices, Row
-from abut.cells.signs import NOWHERE, holds, leave_cell, side_of_face
-from abut.cells.space import NO_FACE, Space, corners_of_face, renew_record
+from abut.cells.signs import NOWHERE, has_corner, holds, leave_cell, place, side_of_face
+from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face, renew_record
 from abut.cells.stopping import mean_corner, stop_at
 from abut.geometry.predicates import is_clearly_positive
 from abut.geometry.vec import Vec3
@@ -177,6 +177,8 @@ def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) ->
     part = parts[first]
     middle = mean_corner(space, part)
     while True:
+        if space.stale[part]:  # a point found without the record may be another one
+            renew_record(space, integer(part))
         reached, slot, through, hit = leave_cell(space, part, middle, p)
         if reached == part:
             return part, p, False
@@ -184,6 +186,31 @@ def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) ->
             stop, _, _ = stop_at(space, part, slot, through, hit, middle, p)
             return part, stop, True
         part = reached
+
+
+@kernel
+def _free_beside(space: Space, cell: Row, q: Vec3) -> Row:
+    """A free cell beside an obstacle that holds q too, because q lies on the face, edge or vertex between them; the obstacle where there is none."""
+    kind, dart, slot = place(space, cell, q)
+    if kind == space.dimension:
+        return cell
+    if kind == space.dimension - 1:
+        beyond = space.neighbour[cell, slot]
+        return cell if beyond == BLOCKED else beyond
+    a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
+    for k in range(space.star_begin[a], space.star_end[a]):
+        other = space.star[k]
+        if not space.obstacle[other] and (kind == 0 or has_corner(space, other, b)):
+            return other
+    return cell
+
+
+@kernel
+def leave_obstacles(space: Space, rows: Integers, cells: Indices, position: Floats) -> None:
+    """Let particles on the border of a cell that has become an obstacle count as lying in a free cell beside it."""
+    for row in rows:
+        if space.obstacle[cells[row]]:
+            cells[row] = _free_beside(space, integer(cells[row]), point_3d(position, row))
 
 
 @kernel

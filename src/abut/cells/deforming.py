@@ -8,6 +8,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.deformation import find_moved
 from abut.cells.moved import Moved
+from abut.cells.reading import read_numbers
 from abut.cells.reentrant import Remembered
 from abut.cells.space import REACH, spoil_records
 from abut.errors import InvalidInput
@@ -46,7 +47,7 @@ def _read_moved(env: "Environment", vertices: object, moved: object) -> tuple[In
     if moved is None:
         return _find_moved(env, vertices, count)
     points = arrays.points(vertices, "vertices", dimensions=env.dimension)
-    rows = arrays.indices(np.reshape(np.asarray(moved), (-1, 1)), "moved", 1, count)[:, 0]
+    rows = read_numbers(moved, "moved", count)
     if len(points) != len(rows):
         raise InvalidInput("vertices", f"has {len(points)} rows, {len(rows)} are to move")
     return arrays.frozen(np.ascontiguousarray(rows)), points

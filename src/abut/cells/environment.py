@@ -24,6 +24,7 @@ from abut.cells.history import History
 from abut.cells.location import Index, build_index
 from abut.cells.moved import Moved
 from abut.cells.performing import perform
+from abut.cells.reading import read_array, read_flag, read_numbers
 from abut.cells.reentrant import Remembered
 from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
 from abut.cells.strangers import describe_strangers
@@ -119,18 +120,26 @@ class Environment:
     def set_obstacle(self, cells: object, obstacle: object) -> None:
         """Mark cells as obstacles (True) or free (False). Only these cells and their neighbours are touched.
 
-        A particle inside a cell that becomes an obstacle stays where it is: every move out of the closed cell is then a collision or leads on.
+        A particle inside a cell that becomes an obstacle stays where it is until the cell is free again: all its moves are collisions at time 0.
+        One on the border, where a free cell touches it, goes on there. So do the vertices of mobiles.
         """
-        chosen = arrays.indices(np.reshape(np.asarray(cells), (-1, 1)), "cells", 1, self.cell_count)[:, 0]
-        marks = np.broadcast_to(as_mask(obstacle, "obstacle", None), chosen.shape)
+        chosen = read_numbers(cells, "cells", self.cell_count)
+        marks = as_mask(obstacle, "obstacle", None)
+        if marks.shape not in ((), (1,), chosen.shape):
+            raise InvalidInput("obstacle", f"has shape {marks.shape}, expected one mark or ({len(chosen)},)")
+        before = self._obstacle.copy()
         self._obstacle[chosen] = marks
-        _, parts = self._list_parts().gather(np.unique(chosen))
+        changed = np.flatnonzero(self._obstacle != before)
+        if not len(changed):
+            return
+        _, parts = self._list_parts().gather(changed)
         self._space.obstacle[parts] = self._obstacle[self._part_cell[parts]]
         faces = self._space.face[parts]
         beyond = self._space.cell[self._space.across[faces[faces >= 0]]]
         around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
         link_cells(self._space, np.unique(around))
         self._reentrant = Remembered()
+        self._versions.note_parts(parts.astype(np.int64), part_count=len(self._part_cell))
 
     def deform(self, vertices: object, moved: object = None) -> None:
         """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins
@@ -184,10 +193,15 @@ class Environment:
         """
         if (plane is None) == (corners is None):
             raise InvalidInput("plane", "give either a cell and its corners, or a plane")
+        slit = read_flag(slit, "slit")
         if plane is not None:
+            if cell is not None:
+                raise InvalidInput("cell", "is given beside a plane; `cells` chooses those that it cuts")
             return cut_by_plane(self, *read_plane(self, plane, cells), slit)
+        if cells is not None:
+            raise InvalidInput("cells", "is given without a plane")
         pair = (self._read_cell(cell, "cell"), self.cell_count)
-        loop = arrays.indices(np.reshape(np.asarray(corners), (-1, 1)), "corners", 1, self._fabric.vertex_count)[:, 0]
+        loop = read_numbers(corners, "corners", self._fabric.vertex_count)
         if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
             count = "two" if self.dimension == 2 else "three or more"
             raise InvalidInput("corners", f"must be {count} different vertices")
@@ -220,10 +234,7 @@ class Environment:
         self._perform(rings, self.vertices[open_faces(rings, self.vertices, between, self._fabric.vertex_count)])
 
     def _read_pairs(self, a: object, b: object) -> tuple[list[int], list[int]]:
-        first, second = (
-            arrays.indices(np.reshape(np.asarray(value), (-1, 1)), name, 1, self.cell_count)[:, 0].tolist()
-            for value, name in ((a, "a"), (b, "b"))
-        )
+        first, second = (read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b")))
         if len(first) != len(second) or not first:
             raise InvalidInput("b", f"has {len(second)} cells for {len(first)}")
         return first, second
@@ -337,7 +348,7 @@ def _repeats(numbers: Integers) -> bool:
 
 def as_mask(value: object, name: str, count: int | None) -> NDArray[np.bool_]:
     """(count,) booleans from booleans or from the integers 0 and 1; one value for all where count is None."""
-    mask = np.asarray(value)
+    mask = read_array(value, name)
     if mask.dtype != np.bool_:
         if mask.dtype.kind not in "iu" or not np.isin(mask, (0, 1)).all():
             raise InvalidInput(name, f"holds other values than False and True (dtype {mask.dtype})")

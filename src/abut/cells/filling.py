@@ -19,6 +19,7 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.construction import tetrahedra
 from abut.cells.environment import Environment
+from abut.cells.reading import read_choice, read_flag
 from abut.errors import InvalidInput, Unsupported
 from abut.mesh import as_mesh
 
@@ -38,8 +39,8 @@ def from_surface(
 
     Needs the `mesh` extra (`pip install "abut[mesh]"`); raises `Unsupported` where it is missing, `InvalidInput` for a surface that is not closed.
     """
-    if obstacle not in ("inside", "outside", "none"):
-        raise InvalidInput("obstacle", f"{obstacle!r} is none of 'inside', 'outside' and 'none'")
+    read_choice(obstacle, "obstacle", ("inside", "outside", "none"))
+    outside = read_flag(outside, "outside")
     surface = as_mesh(mesh)
     if not surface.is_closed:
         raise InvalidInput("mesh", "is not closed: its inside is not defined")

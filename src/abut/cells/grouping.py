@@ -90,6 +90,13 @@ class Links(NamedTuple):
         """Vertices that may move at the same time."""
         return [self.order[a:b] for a, b in itertools.pairwise(self.group_start)]
 
+    def with_pierced(self, faces: Integers) -> "Links":
+        """The same, where an obstacle has come into these faces (`testing.number_of`)."""
+        if self.dimension == 2:
+            return self
+        is_pierced = np.isin(self.fan[:, 2], faces)[:, np.newaxis] & [False, False, True]
+        return self._replace(fan=np.where(is_pierced, -2 - self.fan, self.fan))
+
     def renewed(self, points: Floats, edges: Integers, faces: Integers) -> "Links":
         """The same for a shape that has changed."""
         return link_vertices(points, edges, faces, self.dimension, len(self.fan) > 0)

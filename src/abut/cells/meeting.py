@@ -18,6 +18,7 @@ from abut.cells.convexity import point_3d
 from abut.cells.environment import Environment
 from abut.cells.following import COUNT, Front, make_fronts, push_star
 from abut.cells.mobile import Mobile
+from abut.cells.reading import read_items, refuse_kind
 from abut.cells.signs import place
 from abut.cells.space import NO_FACE, Space
 from abut.cells.sweeping import search_triangle
@@ -104,18 +105,22 @@ def _test_pairs(position: Floats, corners: Integers, pairs: Integers, is_met: In
 
 def settle_all(bodies: Sequence[Mobile]) -> Environment:
     """The one environment of some mobiles, which are brought up to date with it."""
+    for row, body in enumerate(bodies):
+        refuse_kind(body, Mobile, "bodies", row)
     if not bodies:
         raise InvalidInput("bodies", "is empty")
     environment = bodies[0].environment
     for row, body in enumerate(bodies):
         if body.environment is not environment:
             raise InvalidInput("bodies", "moves in another environment than the first", row)
+    for body in bodies:
         body.settle()
     return environment
 
 
 def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
     """The edges of mobiles of one environment that meet faces (in the plane: edges) of another of them, or of the same."""
+    bodies = read_items(bodies, "bodies")
     environment = settle_all(bodies)
     offsets = np.cumsum([0, *(len(body) for body in bodies)])
     position = np.concatenate([body._shape.position for body in bodies])

@@ -20,8 +20,10 @@ from abut.cells.following import Front, make_fronts
 from abut.cells.grouping import Links, check_edges, link_vertices
 from abut.cells.moving import COUNTED, DART, EDGE, FACE, KIND, STATUS
 from abut.cells.particles import Particles, _lower_points, _raise_points
+from abut.cells.reading import read_array, read_choice, refuse_kind
 from abut.cells.reentrant import NONE_KNOWN, Voxels, find_reentrant
 from abut.cells.responding import Response, move_adaptively, move_rigidly, run
+from abut.cells.results import COLLISION
 from abut.cells.signs import NOWHERE
 from abut.cells.testing import (
     CULL_CELLS,
@@ -46,6 +48,7 @@ Faces = Literal["none", "quasi", "continuous"]
 _CULLS = {"none": 0, "cells": CULL_CELLS, "direction": CULL_DIRECTION, "both": CULL_CELLS | CULL_DIRECTION}
 _FACES = {"none": 0, "quasi": FACES_QUASI, "continuous": FACES_CONTINUOUS}
 _NO_FACES = np.empty((0, 3), np.int64)
+_NO_ROWS = np.empty(0, np.int64)
 PARALLEL_FROM = 200_000
 """Vertices from which on all threads are used: there is one parallel loop a colour, and waking threads may take milliseconds."""
 
@@ -57,11 +60,13 @@ class Mobile:
     """
 
     def __init__(self, environment: Environment, shape: object) -> None:
+        refuse_kind(environment, Environment, "environment")
         self._environment = environment
         points, edges, faces = _read_shape(shape, environment.dimension)
         check_edges(edges)
         self._crowd = Particles(environment, points)
         self._shape = begin_shape(self._crowd._inner, self._crowd._cells, edges, faces)
+        self._made_in = environment._version
         self._fronts: Front | None = None
         self._links: dict[bool, Links] = {}
         self._faces_are_free = False
@@ -138,19 +143,21 @@ class Mobile:
         of a quasi-continuous hit is found. `after` a hit a vertex stops, slides along the contact plane or bounces with `restitution`.
         """
         rules = self._read_rules(mode, cull, search, after, restitution, faces)
-        _choose(response, "response", ("static", "adaptive", "hybrid", "rigid"))
+        read_choice(response, "response", ("static", "adaptive", "hybrid", "rigid"))
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
+        goals = self._read_targets(targets)
         if self._crowd._seen != self._environment._version:
             self.settle()
-        goals = self._read_targets(targets)
         if self._environment.dimension == 2:
             goals = _raise_points(goals)
-        if rules.faces and not self._faces_are_free:
-            self._check_faces()
-        self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous)
+        pierced = self._list_pierced() if rules.faces and not self._faces_are_free else _NO_ROWS
+        self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous) and not len(pierced)
         rules = self._ask_voxels(rules)
+        goals, held = self._hold(goals, response)
         links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
+        if len(pierced):
+            links = links.with_pierced(pierced)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
         self._environment._renew_records()
         asked = (self._environment, fronts, self._shape, links, goals, rules)
@@ -160,10 +167,19 @@ class Mobile:
             answer = move_rigidly(*asked)
         else:
             answer = move_adaptively(*asked, is_hybrid=response == "hybrid")
+        answer = answer if held is None else _tell_held(answer, held, self._environment)
         if len(answer.shape.edges) != len(self._shape.edges) or len(answer.shape.cell) != len(self):
             self._links = {}
         self._shape = answer.shape
         return self._tell(answer)
+
+    def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
+        """Vertices inside cells that have become obstacles do not move, nor does a rigid body that has one: goals, and which vertices are held."""
+        held = self._environment._space.obstacle[self._shape.cell]
+        if not held.any():
+            return goals, None
+        stays = held | (response == "rigid")
+        return np.where(stays[:, np.newaxis], self._shape.position, goals), held
 
     def _tell(self, answer: Response) -> BodyMoves:
         dimension = self._environment.dimension
@@ -187,7 +203,7 @@ class Mobile:
     def settle(self) -> NDArray[np.bool_]:
         """Bring the vertices up to date with an environment that was deformed, as `Particles.settle` does: (n,) whether a wall passed over each.
 
-        Edges may cross obstacles afterwards. Such an edge is free to leave: it is tested by its new place alone.
+        Edges and faces may cross obstacles afterwards. Such an edge or face is free to leave: it is tested by its new place alone.
         """
         crowd = self._crowd
         if crowd._seen == self._environment._version:
@@ -220,13 +236,13 @@ class Mobile:
     def _read_rules(
         self, mode: str, cull: str, search: str, after: str, restitution: float, faces: str | None
     ) -> Rules:
-        _choose(mode, "mode", ("quasi", "continuous"))
-        _choose(cull, "cull", tuple(_CULLS))
-        _choose(search, "search", ("exhaustive", "dichotomy"))
-        _choose(after, "after", ("stop", "slide", "bounce"))
+        read_choice(mode, "mode", ("quasi", "continuous"))
+        read_choice(cull, "cull", tuple(_CULLS))
+        read_choice(search, "search", ("exhaustive", "dichotomy"))
+        read_choice(after, "after", ("stop", "slide", "bounce"))
         if faces is None:
             faces = "continuous" if mode == "continuous" and len(self._shape.faces) else "none"
-        _choose(faces, "faces", tuple(_FACES))
+        read_choice(faces, "faces", tuple(_FACES))
         if faces != "none" and not len(self._shape.faces):
             raise Unsupported("faces of a body that was given as edges")
         bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0) if after == "bounce" else 0.0
@@ -257,10 +273,18 @@ class Mobile:
             self._free_in = voxels
         return rules._replace(culls=rules.culls | CULL_CLEAR, voxels=voxels)
 
-    def _check_faces(self) -> None:
-        _, blocked = self._find_blocked(np.empty((0, 2), np.int64), self._shape.faces)
-        if blocked != NOWHERE:
-            raise InvalidInput("faces", "is not inside the free cells", int(blocked))
+    def _list_pierced(self) -> Integers:
+        """The faces that an obstacle has come into since the mobile was made; before anything has changed, such a face is refused."""
+        faces, pierced, first = self._shape.faces, list[int](), 0
+        while first < len(faces):
+            _, blocked = self._find_blocked(np.empty((0, 2), np.int64), faces[first:])
+            if blocked == NOWHERE:
+                break
+            pierced.append(first + int(blocked))
+            first = pierced[-1] + 1
+        if pierced and self._made_in == self._environment._version:
+            raise InvalidInput("faces", "is not inside the free cells", pierced[0])
+        return np.array(pierced, np.int64)
 
     def _read_targets(self, targets: object) -> Floats:
         goal = arrays.points(targets, "targets", dimensions=self._environment.dimension)
@@ -269,15 +293,20 @@ class Mobile:
         return goal
 
 
-def _choose(value: object, name: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InvalidInput(name, f"{value!r} is none of {', '.join(map(repr, choices))}")
+def _tell_held(answer: Response, held: NDArray[np.bool_], environment: Environment) -> Response:
+    """The same answer, in which vertices that were inside obstacles have collided at once."""
+    rows = np.flatnonzero((answer.source >= 0) & held[np.maximum(answer.source, 0)])
+    answer.numbers[rows, STATUS], answer.numbers[rows, KIND] = COLLISION, environment.dimension
+    answer.numbers[rows, DART] = environment._space.face[answer.shape.cell[rows], 0]
+    answer.numbers[rows, EDGE : FACE + 1] = -1
+    answer.time[rows], answer.normal[rows], answer.point[rows] = 0.0, 0.0, answer.shape.position[rows]
+    return answer
 
 
 def _read_shape(shape: object, dimension: int) -> tuple[Floats, Integers, Integers | None]:
     """Points, edges and faces."""
     if isinstance(shape, tuple) and len(shape) == 2:
-        rows = np.asarray(shape[1])
+        rows = read_array(shape[1], "edges")
         if dimension == 2 or (rows.ndim == 2 and rows.shape[1] == 2):
             points = arrays.points(shape[0], "points", dimensions=dimension, keep=True)
             return points, arrays.indices(shape[1], "edges", 2, len(points), keep=True), None

@@ -38,6 +38,7 @@ from abut.cells.testing import (
     Body,
     Rules,
     find_first,
+    number_of,
     tests_all,
 )
 from abut.cells.walk import is_inside, write_point
@@ -193,7 +194,7 @@ def _corners_beside(body: Body, row: Row, face: Row) -> tuple[Vec3, Vec3]:
     """Where the other corners of a face of a vertex are."""
     i, j = row, row
     for k in range(body.fan_start[row], body.fan_start[row + 1]):
-        if body.fan[k, 2] == face:
+        if number_of(body.fan[k, 2]) == face:
             i, j = body.fan[k, 0], body.fan[k, 1]
     return point_3d(body.position, i), point_3d(body.position, j)
 

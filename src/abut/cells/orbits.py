@@ -9,8 +9,9 @@ A cell is the set of darts that the permutations below reach from one of its dar
 import numpy as np
 from numpy.typing import NDArray
 
+from abut import arrays
 from abut.cells.darts import UNUSED, Darts, Indices, Row
-from abut.errors import InvalidInput
+from abut.cells.reading import read_numbers, refuse_kind
 from abut.jit import element, kernel
 
 
@@ -18,13 +19,15 @@ class Marker:
     """A set of darts that is emptied in time proportional to its size, not to that of the map."""
 
     def __init__(self, dart_count: int) -> None:
-        self.is_marked: NDArray[np.bool_] = np.zeros(dart_count, np.bool_)
+        count = arrays.count(dart_count, "dart_count", most=2**31 - 1)
+        self.is_marked: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._marked: list[Indices] = []
 
     def mark(self, darts: Indices) -> None:
         """Add darts."""
-        self.is_marked[darts] = True
-        self._marked.append(darts)
+        chosen = read_numbers(darts, "darts", len(self.is_marked)).astype(np.int32)
+        self.is_marked[chosen] = True
+        self._marked.append(chosen)
 
     def clear(self) -> None:
         """Remove the darts that were added, and touch no other."""
@@ -84,16 +87,14 @@ def _label(darts: Darts, kind: int, is_marked: NDArray[np.bool_], found: Indices
 
 
 def _check_kind(darts: Darts, kind: int) -> int:
-    if not 0 <= kind <= darts.dimension:
-        raise InvalidInput("kind", f"{kind} is not between 0 and {darts.dimension}, the dimension of the map")
-    return int(kind)
+    refuse_kind(darts, Darts, "darts")
+    return arrays.count(kind, "kind", most=darts.dimension)
 
 
 def orbit(darts: Darts, dart: int, kind: int) -> Indices:
     """The darts of the cell of dimension `kind` that holds `dart`, this one first."""
     kind = _check_kind(darts, kind)
-    if not 0 <= dart < len(darts.phi1):
-        raise InvalidInput("dart", f"{dart} is not between 0 and {len(darts.phi1) - 1}")
+    dart = arrays.count(dart, "dart", most=len(darts.phi1) - 1)
     found = np.empty(len(darts.phi1), np.int32)
     count = _collect(darts, kind, dart, np.zeros(len(darts.phi1), np.bool_), found)
     return found[:count].copy()

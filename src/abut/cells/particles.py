@@ -15,9 +15,10 @@ from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.cells.checks import refuse_ends, refuse_legs, refuse_states
 from abut.cells.darts import Indices
-from abut.cells.deformation import settle_rows
+from abut.cells.deformation import leave_obstacles, settle_rows
 from abut.cells.environment import Environment
 from abut.cells.location import find_cells
+from abut.cells.reading import read_choice, read_flag, refuse_kind
 from abut.cells.results import COLLISION, Moves
 from abut.cells.signs import NOWHERE
 from abut.cells.turning import begin_rows, turn_rows
@@ -51,9 +52,9 @@ class Particles:
         *,
         debug: bool = False,
     ) -> None:
-        if walk not in ("planes", "darts"):
-            raise InvalidInput("walk", f"{walk!r} is neither 'planes' nor 'darts'")
-        self._environment, self._debug = environment, bool(debug)
+        refuse_kind(environment, Environment, "environment")
+        read_choice(walk, "walk", ("planes", "darts"))
+        self._environment, self._debug = environment, read_flag(debug, "debug")
         given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         inner = _raise_points(given)
         found = find_cells(environment._space, environment._located(), inner)
@@ -62,6 +63,7 @@ class Particles:
         self._inner = inner
         self._cells = found
         self._seen = environment._version
+        self._stuck = np.empty(0, np.int64)  # those inside cells that have become obstacles
         self._results: list[weakref.ref[Moves]] = []
         environment._crowds.add(self)
         # What moves write, before it is handed out.
@@ -86,15 +88,21 @@ class Particles:
 
     @property
     def cell(self) -> Integers:
-        """(n,) the free cell in whose closure each lies; the lowest-numbered choice is not guaranteed after moves."""
+        """(n,) the free cell in whose closure each lies, or the obstacle that its cell has become; the lowest-numbered choice is not guaranteed
+        after moves."""
         return arrays.frozen(self._environment._cells_then(self._cells, self._seen))
 
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
         environment, count = self._environment, len(self._cells)
+        goal = self._read_targets(targets)
         if self._seen != environment._versions.latest:
+            arrays.points(goal, "targets", dimensions=environment.dimension)  # a refusal leaves everything as it was
             self.settle()
-        space, goal = environment._space, self._read_targets(targets)
+        space = environment._space
+        if len(self._stuck):
+            goal = arrays.points(goal, "targets", dimensions=space.dimension).copy()
+            goal[self._stuck] = self._position[self._stuck]
         is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1
         position, cells = _raise_points(goal), self._cells.copy()
         status, tests = np.empty(count, np.int8), np.empty(count, np.int32)
@@ -102,7 +110,7 @@ class Particles:
         tally = np.zeros((-(-count // CHUNK) if is_shared else 1, 2), np.int64)
         answer = (cells, position, status, tests, whole, real, tally)
         if self._heading is not None:
-            arrays.points(targets, "targets", dimensions=space.dimension)
+            arrays.points(goal, "targets", dimensions=space.dimension)
         if self._debug:
             self._check_before(position)
         if self._heading is not None:
@@ -113,18 +121,22 @@ class Particles:
         else:
             move_rows(environment._packed(), space.reach, 0, count, 0, self._inner, *answer)
         if tally[0, 1]:
-            arrays.points(targets, "targets", dimensions=space.dimension)  # tells the row and the reason
+            arrays.points(goal, "targets", dimensions=space.dimension)  # tells the row and the reason
         if self._debug:
             self._check_after(_raise_points(goal), cells, position, status)
         self._inner, self._cells = position, cells
         self._position = reached = _lower_points(position, space.dimension)
+        events = (_gather_events(whole, tally), _gather_events(real, tally))
+        if len(self._stuck):
+            status[self._stuck] = COLLISION
+            events = _hold(*events, self._stuck, space.dimension, space.face[cells[self._stuck], 0])
         moves = Moves(
             position=reached,
             _dimension=space.dimension,
             _status=status,
             _tests=tests,
-            _whole=_gather_events(whole, tally),
-            _real=_gather_events(real, tally),
+            _whole=events[0],
+            _real=events[1],
             _part=cells,
             _face=space.face,
             _part_cell=environment._part_cell,
@@ -158,6 +170,8 @@ class Particles:
             settle_rows(environment._space, *table, then, rows, self._cells, self._inner, pushed)
         else:
             self._settle_heirs(rows, then, pushed)
+        leave_obstacles(environment._space, rows, self._cells, self._inner)
+        self._stuck = np.flatnonzero(environment._space.obstacle[self._cells])
         if self._heading is not None:
             if not moved_only:
                 self._heading[0][rows] = NOWHERE  # darts may have other numbers now
@@ -223,6 +237,13 @@ def _gather_events(table: NDArray[Any], tally: Integers) -> NDArray[Any]:
         return table[: tally[0, 0]].copy()
     begin = np.arange(len(tally)) * len(table) // len(tally)
     return np.concatenate([table[first : first + count] for first, count in zip(begin, tally[:, 0], strict=True)])
+
+
+def _hold(whole: Integers, real: Floats, rows: Integers, kind: int, darts: Indices) -> tuple[Integers, Floats]:
+    """The events of a batch, in which these particles, each inside of an obstacle, collide at once."""
+    others = ~np.isin(whole[:, 0], rows)
+    held = np.column_stack((rows, np.full(len(rows), kind), darts)).astype(np.int64)
+    return np.concatenate((whole[others], held)), np.concatenate((real[others], np.zeros((len(rows), 4))))
 
 
 def _raise_points(points: Floats) -> Floats:

@@ -21,6 +21,7 @@ from abut.cells.following import COUNT, STAMP, Front, begin, make_fronts, push
 from abut.cells.meeting import join_by_cell, settle_all
 from abut.cells.mobile import Mobile
 from abut.cells.particles import _raise_points
+from abut.cells.reading import read_items, refuse_kind
 from abut.cells.space import NO_FACE, Space
 from abut.cells.sweeping import lower, upper
 from abut.errors import InvalidInput
@@ -114,8 +115,11 @@ def _list_swept(
 
 def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Passing:
     """The candidates of the step that brought mobiles of one environment from `positions_t0`, one (n, dimension) array each, to where they are."""
+    bodies, given = read_items(bodies, "bodies"), read_items(positions_t0, "positions_t0")
+    for row, body in enumerate(bodies):
+        refuse_kind(body, Mobile, "bodies", row)
+    starts = _read_positions(bodies, given)
     environment = settle_all(bodies)
-    starts = _read_positions(bodies, positions_t0)
     environment._renew_records()
     in_plane = environment.dimension == 2
     vertex_start = np.cumsum([0, *map(len, bodies)])

@@ -184,12 +184,22 @@ def _mark(space: Space, found: Integers, voxels: Voxels) -> None:
 
 
 @inlined
+def _voxel(offset: float, per_unit: float, count: int) -> int:
+    """The voxel of a coordinate, or one beyond the row: −1 or `count`. Held to that before it is made whole, which far numbers overflow."""
+    return int(min(max(offset * per_unit, -1.0), float(count)))
+
+
+@inlined
 def is_clear(voxels: Voxels, low: Vec3, high: Vec3) -> bool:
     """Whether F is certainly locally convex at all its points in a box."""
     nx, ny, _ = voxels.words.shape
-    i, i_last = max(int((low[0] - voxels.x) * voxels.per_unit), 0), int((high[0] - voxels.x) * voxels.per_unit)
-    j, j_last = max(int((low[1] - voxels.y) * voxels.per_unit), 0), int((high[1] - voxels.y) * voxels.per_unit)
-    k, k_last = max(int((low[2] - voxels.z) * voxels.per_unit), 0), int((high[2] - voxels.z) * voxels.per_unit)
+    i, i_last = _voxel(low[0] - voxels.x, voxels.per_unit, nx), _voxel(high[0] - voxels.x, voxels.per_unit, nx)
+    j, j_last = _voxel(low[1] - voxels.y, voxels.per_unit, ny), _voxel(high[1] - voxels.y, voxels.per_unit, ny)
+    k, k_last = (
+        _voxel(low[2] - voxels.z, voxels.per_unit, voxels.depth),
+        _voxel(high[2] - voxels.z, voxels.per_unit, voxels.depth),
+    )
+    i, j, k = max(i, 0), max(j, 0), max(k, 0)
     i_last, j_last, k_last = min(i_last, nx - 1), min(j_last, ny - 1), min(k_last, voxels.depth - 1)
     if i_last < i or j_last < j or k_last < k:
         return True

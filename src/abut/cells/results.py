@@ -19,7 +19,7 @@ class Status(IntEnum):
     CONTACT = 1
     """The target was reached, and it lies on the boundary of an obstacle."""
     COLLISION = 2
-    """The way to the target leaves the free cells: the particle stopped there."""
+    """The way to the target leaves the free cells: the particle stopped there; at once, at time 0, where its cell has become an obstacle."""
 
 
 class Kind(IntEnum):

@@ -146,6 +146,8 @@ def cut_cell(rings: Rings, cell: int, path: Ring, new_cell: int) -> None:
             raise InvalidInput("corners", f"no face of cell {cell} holds both {u} and {v}", row)
         _split_face(rings, cell, ring, u, v)
     groups = _group(rings[cell], {frozenset(side) for side in sides_of(path)})
+    if any(len(group) == 1 and frozenset(group[0]) == frozenset(path) for group in groups):
+        raise InvalidInput("corners", f"run around a face of cell {cell}: nothing would be cut off")
     if len(groups) != 2:
         raise InvalidInput("corners", f"the loop cuts the boundary of cell {cell} into {len(groups)} pieces, not two")
     first = {side for ring in groups[0] for side in sides_of(ring)}

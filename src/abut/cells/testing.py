@@ -34,7 +34,7 @@ from abut.cells.space import NO_FACE, Space
 from abut.cells.sweeping import First, lower, search_triangle, upper
 from abut.cells.sweeping_faces import search_tetrahedron
 from abut.geometry.vec import Vec3, cross, dot, subtract
-from abut.jit import inlined, integer, kernel, stay_apart
+from abut.jit import element, inlined, integer, kernel, stay_apart
 
 CULL_CELLS, CULL_DIRECTION, CULL_CLEAR = 1, 2, 4
 """The last says that the voxels of `Rules` hold and that the edges are free where they are."""
@@ -190,6 +190,21 @@ def _test_face(
 
 
 @kernel
+def _test_place(space: Space, front: Front, g: Vec3, g_cell: Row, b: Vec3, c: Vec3) -> First:
+    """Whether a face is free in its new place. All that can be asked of one that an obstacle has come into: on its way it meets that."""
+    free = _list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
+    if free == 2 and search_triangle(space, front, b, c, g)[0] == np.inf:
+        return np.inf, 0, NO_FACE
+    return 0.0, space.dimension - 1, space.face[g_cell, 0]
+
+
+@element
+def number_of(number: Row) -> Row:
+    """The face that a row of a fan stands for. A face that an obstacle has come into is written as −2 − its number."""
+    return number if number >= 0 else -2 - number
+
+
+@kernel
 def find_first(
     space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3, g_cell: Row, is_reached: bool
 ) -> tuple[float, int, Row, Row, Row]:
@@ -227,11 +242,14 @@ def find_first(
         if (by_cells or inwards) and is_clear_about(rules, p, g, b, c):
             continue
         front.state[FACE_TESTS] += 1
-        time, new_kind, new_dart = _test_face(
-            space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c, edges_are_free
-        )
+        if body.fan[k, 2] < 0:
+            time, new_kind, new_dart = _test_place(space, front, g, g_cell, b, c)
+        else:
+            time, new_kind, new_dart = _test_face(
+                space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c, edges_are_free
+            )
         if time < best:
-            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, body.fan[k, 2]
+            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, number_of(body.fan[k, 2])
     return best, kind, dart, edge, face
 
 

@@ -41,8 +41,10 @@ def couple(
     rough = arrays.scalar(friction, "friction", least=0.0)
     if not hasattr(model, "propose"):
         raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
-    if mobile is not None and not hasattr(mobile, "move"):
-        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no move(targets)")
+    if mobile is not None and not (hasattr(mobile, "move") and hasattr(mobile, "position")):
+        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no move(targets) and position")
+    if options.get("response") in ("adaptive", "hybrid") and hasattr(model, "accept") and not hasattr(model, "insert"):
+        raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
     targets = model.propose(step)
     accept: Any = getattr(model, "accept", None)
     if mobile is None:
@@ -69,7 +71,7 @@ def _follow_insertions(model: Any, mobile: Any, moves: Any) -> None:
     count = len(model)
     if source is None or np.array_equal(source, np.arange(count)):
         return
-    if not hasattr(model, "insert"):
+    if not hasattr(model, "insert"):  # a mobile of another kind, which divides edges without being asked to
         raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
     gone = np.setdiff1d(np.arange(count), source)
     if len(gone):
