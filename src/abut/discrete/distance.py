@@ -7,7 +7,7 @@ import numpy as np
 from abut.arrays import Floats, frozen
 from abut.discrete.bodies import as_body
 from abut.discrete.collide import check_sizes, collide, find_holder
-from abut.discrete.contacts import penetration
+from abut.discrete.penetration import penetration
 from abut.discrete.gap import measure_gap
 from abut.discrete.search import MAYBE_HELD, search_first
 
