@@ -68,7 +68,7 @@ class Contacts:
             asked  # the fields of a `_Question`, which is made when needed: that takes longer than a search may
         )
         if type(asked[0]) is not Rigid or type(asked[2]) is not Rigid:  # a deformable body's tree is refitted in place
-            self.__dict__["_shapes"] = (_shape_of(asked[0]), _shape_of(asked[2]))
+            self.__dict__["_shapes"] = (shape_of(asked[0]), shape_of(asked[2]))
             self.__dict__["_corners"] = self._copy_corners()
 
     @cached_property
@@ -202,18 +202,19 @@ class Contacts:
         meeting = gap < 0.0
         shapes = self.__dict__.get("_shapes", (None, None))
         asked = self._question
-        a, b = _body_then(asked.a, shapes[0]), _body_then(asked.b, shapes[1])
+        a, b = body_then(asked.a, shapes[0]), body_then(asked.b, shapes[1])
         for query in np.unique(self.query[meeting]):
             pose = asked.pose_a.reshape(-1, 4, 4)[query]
             depth[meeting & (self.query == query)] = penetration(a, pose, b, asked.pose_b)[0]
         return frozen(depth)
 
 
-def _shape_of(body: Body) -> Shape | None:
+def shape_of(body: Body) -> Shape | None:
+    """What a deformable body looks like now; None for a rigid one, which always looks the same."""
     return None if isinstance(body, Rigid) else Shape(body._version, body.vertices)
 
 
-def _body_then(body: Body, shape: Shape | None) -> Body:
+def body_then(body: Body, shape: Shape | None) -> Body:
     """The body with the shape it had; a rigid body always has the same."""
     if isinstance(body, Deformable) and shape is not None and body._version != shape.version:
         return Deformable(Mesh(shape.vertices, body.mesh.faces))

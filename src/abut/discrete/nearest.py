@@ -48,6 +48,7 @@ def to_frame(p: Vec3, pose: Floats, frame: Floats) -> Vec3:
 
 @element
 def closest_in_slot(corners: Floats, slot: int, p: Vec3) -> tuple[float, Vec3]:
+    """The point of the triangle in a slot nearest to p, and its squared distance before it."""
     at = 9 * slot
     u = (load(corners, at), load(corners, at + 1), load(corners, at + 2))
     v = (load(corners, at + 3), load(corners, at + 4), load(corners, at + 5))

@@ -1,12 +1,12 @@
 """The deepest point of one triangle in a closed surface b: the triangle is cut along b, and what lies inside is searched.
 
-The triangles of b that meet it cut it along lines, into pieces that no triangle of b crosses (a binary partition of the plane, Paterson and Yao 1990):
-each lies inside b or outside as a whole, and one point tells which. Pieces too shallow to matter are dropped before they are cut.
+The triangles of b that meet it cut it along lines, into pieces that no triangle of b crosses (a binary partition of the plane, Paterson and
+Yao 1990): each lies inside b or outside as a whole, and one point tells which. Pieces too shallow to matter are dropped before they are cut.
 
-In a piece inside b, with t the triangle of b nearest to its center, no point is deeper than the corner that lies farthest from t, since the distance to
-a convex set is convex. Where that bound is not good enough the piece is cut: across the edge of t beyond which the corner lies, or where t and the
-triangle nearest to that corner are equally far, which makes the bound exact for flat surfaces; else, and after EXACT_CUTS such cuts, in the middle of
-its longest edge, which halves what is left to doubt.
+In a piece inside b, with t the triangle of b nearest to its center, no point is deeper than the corner that lies farthest from t, since the
+distance to a convex set is convex. Where that bound is not good enough the piece is cut: across the edge of t beyond which the corner lies, or
+where t and the triangle nearest to that corner are equally far, which makes the bound exact for flat surfaces; else, and after EXACT_CUTS such
+cuts, in the middle of its longest edge, which halves what is left to doubt.
 """
 
 from typing import Any
@@ -37,8 +37,9 @@ Entry = tuple[float, Known, Vec3, int]
 
 START, STOP, INSIDE, CUTS, SEED = 0, 1, 2, 3, 4
 Room = tuple[Floats, Integers, Integers, Floats]
-"""Pieces (n,9) waiting, with their state (n,5): the part of the list of lines that may cross each (START, STOP), whether it is known to lie inside, how
-many exact cuts in a row led to it, and a slot of b near it. The list. Lines (n,9) in the plane of the triangle: a unit vector across, both ends."""
+"""Pieces (n,9) waiting, with their state (n,5): the part of the list of lines that may cross each (START, STOP), whether it is known to lie
+inside, how many exact cuts in a row led to it, and a slot of b near it. The list. Lines (n,9) in the plane of the triangle: a unit vector across,
+both ends."""
 
 
 @kernel
@@ -100,11 +101,13 @@ def _set_row(rows: Floats, i: int, a: Vec3, b: Vec3, c: Vec3) -> None:
 
 
 @kernel
-def _find_lines(u: Vec3, v: Vec3, w: Vec3, b: PacketTree, cutters: Integers, first: int, last: int, lines: Floats) -> int:
+def _find_lines(
+    u: Vec3, v: Vec3, w: Vec3, b: PacketTree, cutters: Integers, first: int, last: int, lines: Floats
+) -> int:
     """The segments in which triangles of b cross triangle uvw, as lines; their number.
 
-    Triangles in one plane are left out: where the one ends another goes on, in that plane or across it. So are points that touch, except in a triangle
-    without area, which is cut there.
+    Triangles in one plane are left out: where the one ends another goes on, in that plane or across it. So are points that touch, except in a
+    triangle without area, which is cut there.
     """
     normal, count = _normal(u, v, w), 0
     flat = normal == (0.0, 0.0, 0.0)
@@ -283,7 +286,7 @@ def _search_piece(
     if bound <= best[0] * (1.0 + TOLERANCE):
         return height, best
     if inside == 0 and stop > start and d < radius:
-        used = lists[(start + stop) // 2]
+        used = int(lists[(start + stop) // 2])
         sides = (_side(lines, used, piece[0]), _side(lines, used, piece[1]), _side(lines, used, piece[2]))
         return _push_halves(room, height, piece, sides, (start, stop, 0, 0, slot), used, slack), best
     if inside == 0 and not is_inside(b, parity, p, near[1]):
@@ -326,7 +329,7 @@ def search_triangle(
     enough = best[0] * (1.0 + TOLERANCE)
     if max(distance_sq(near[2], u), distance_sq(near[2], v), distance_sq(near[2], w)) <= enough * enough:
         return best, room
-    first, last = np.searchsorted(cutters, slot_a << 32), np.searchsorted(cutters, (slot_a + 1) << 32)
+    first, last = int(np.searchsorted(cutters, slot_a << 32)), int(np.searchsorted(cutters, (slot_a + 1) << 32))
     room = _grown(room, 4, 4 * (last - first), last - first)
     count = _find_lines(u, v, w, b, cutters, first, last, room[3])
     for i in range(count):
