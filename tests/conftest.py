@@ -43,3 +43,10 @@ def rng():
     import numpy as np
 
     return np.random.default_rng(20261115)
+
+
+def sizes(*around, most=600, sample=24):
+    """Counts to try: with `make soak` all from 1 to `most`, else a sample spread over them; and in both those next to each constant of the code."""
+    every = range(1, most + 1) if SOAK else {1 + i * (most - 1) // (sample - 1) for i in range(sample)}
+    near = {constant + step for constant in around for step in (-1, 0, 1)}
+    return sorted(set(every) | {count for count in near if count > 0})

@@ -491,3 +491,19 @@ def test_every_pair_of_faces_on_four_vertices_is_as_oracle():
     triples = list(itertools.product(range(3), repeat=3))
     for first, second in itertools.product(triples[::2], triples[1::3]):
         assert_is_as_oracle(mesh_of([first, second, (0, 1, 3)]))
+
+
+def test_a_gltf_file_cut_short_is_refused_and_not_replaced_by_the_model_beside_it(tmp_path):
+    for name, data in trimesh.Scene(trimesh.creation.box()).export(file_type="gltf").items():
+        (tmp_path / name).write_bytes(data)
+    text = (tmp_path / "model.gltf").read_bytes()
+    (tmp_path / "whole.gltf").write_bytes(text)
+    assert len(load(tmp_path / "whole.gltf").faces) == 12
+    for part in (b"", b"[]", b"7", *(text[:size] for size in (1, 10, len(text) // 2, len(text) - 1))):
+        (tmp_path / "cut.gltf").write_bytes(part)
+        with pytest.raises(InvalidInput, match="cut.gltf"):
+            load(tmp_path / "cut.gltf")
+    for data in tmp_path.glob("*.bin"):  # nor is a buffer that is too short
+        data.write_bytes(data.read_bytes()[:-8])
+    with pytest.raises(InvalidInput, match="whole.gltf"):
+        load(tmp_path / "whole.gltf")

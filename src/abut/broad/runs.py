@@ -17,12 +17,12 @@ from abut.arrays import frozen
 from abut.broad.blocks import WIDTH, Blocks, open_blocks
 from abut.broad.search import Rules, collect, lanes_at_once, list_blocks
 from abut.broad.swept import Indices
-from abut.jit import kernel, parallel, prange
+from abut.jit import element, kernel, parallel, prange
 from abut.lanes import count_bits, merge_16, sort_16
 from abut.scratch import load
 
 TASKS = 64  # chunks of query blocks
-STRIDE = 37  # prime to TASKS: chunks are handed out in this stride, since neighbours have like numbers of pairs
+STRIDE = 37  # odd, so prime to TASKS: chunks are handed out in this stride, since neighbours have like numbers of pairs
 FOUND_EACH = 128  # pairs a query that room is made for at first
 ROOM_KEPT = 1 << 28  # bytes
 BLOCK_ROOM = 1 << 15  # entries that the queries of a block share, if one of them does not need more
@@ -178,16 +178,20 @@ class Plan(NamedTuple):
     margin: float
 
 
+@element
+def deal_chunk(i: int, searches: int) -> tuple[int, int]:
+    """The search and the chunk of task i of searches·TASKS: every chunk of every search once, whatever their number."""
+    return i % searches, i // searches * STRIDE % TASKS
+
+
 @parallel
 def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64]) -> None:
-    count = len(plan.queries) * TASKS
-    for i in prange(count):
-        task: Any = np.int64(i) * STRIDE % count
-        k, chunk = task // TASKS, task % TASKS
+    for i in prange(len(plan.queries) * TASKS):
+        k, chunk = deal_chunk(np.int64(i), len(plan.queries))
         rules = Rules(plan.orders[k], plan.adjacent[k], plan.margin)
         region = (plan.regions[k, chunk], plan.regions[k, chunk + 1])
         needed[k, chunk] = _search_chunk(
-            plan.queries[k], plan.targets[k], rules, chunk, region, scratch, task, runs, plan.first_runs[k]
+            plan.queries[k], plan.targets[k], rules, chunk, region, scratch, k * TASKS + chunk, runs, plan.first_runs[k]
         )
 
 

@@ -192,6 +192,15 @@ def _restore(mesh: Mesh, vertices: Floats) -> Deformable:
     return body
 
 
+def vertices_at(body: "Body", pose: Floats) -> Floats:
+    """(n,3) the vertices in the world of a rigid body at some pose; those of a deformable body are there already."""
+    if isinstance(body, Deformable):
+        return body.vertices
+    out = np.empty_like(body.mesh.vertices)
+    _move_vertices(body.mesh.vertices, pose, out)
+    return out
+
+
 Body = Rigid | Deformable
 BODIES = (Rigid, Deformable)
 

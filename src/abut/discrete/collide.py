@@ -11,8 +11,10 @@ from abut.discrete.inside import find_inside
 from abut.discrete.rules import Meet, Near
 from abut.discrete.search import (
     MAYBE_HELD,
+    ROOM,
+    UNLIMITED,
     find_held,
-    search,
+    search_all,
     search_first,
     search_first_rigid,
     search_itself,
@@ -22,11 +24,9 @@ from abut.discrete.traversal import Pairs
 from abut.errors import InvalidInput, Unsupported
 from abut.jit import threads_for
 
-ROOM = 4096  # pairs a query has room for at once; one with more is searched again
 QUERIES_AT_ONCE = 1024
 # Fewer queries than this are searched on one thread: entering a parallel loop takes longer than it saves (`jit.threads_for`).
 PARALLEL_FIRST, PARALLEL_ALL = 128, 8
-UNLIMITED = np.iinfo(np.int64).max
 NO_PAIRS: Pairs = np.empty((0, 2), dtype=np.int32)
 NO_MARGIN = 0.0
 # Trees relate two frames in float32; a body this much larger than the other is beyond it.
@@ -106,13 +106,7 @@ def _search_once(
     a: Body, pose_a: Floats, b: Body, reach: float, limit: int, work: Integers, room: int = ROOM
 ) -> tuple[int, Pairs]:
     """The count (or MAYBE_HELD) and the slots of all pairs of one query; room: for so many pairs at first."""
-    while True:
-        out = np.empty((room, 2), dtype=np.int32)
-        count = search(a._handle, pose_a, b._handle, b._pose, _rule(reach), out, limit, work)
-        if count <= room:
-            return count, out[: max(count, 0)]
-        room = count
-        work[:] = 0
+    return search_all(a._handle, pose_a, b._handle, b._pose, _rule(reach), work, limit=limit, room=room)
 
 
 def _collide_once(a: Body, b: Body, reach: float, limit: int) -> Contacts:

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers, frozen
-from abut.discrete.bodies import Body, Deformable, Rigid, closedness
-from abut.discrete.depth import measure_depth
+from abut.discrete.bodies import Body, Deformable, Rigid
 from abut.discrete.details import copy_corners, describe, join_faces
-from abut.discrete.traversal import ROUNDED, Pairs
-from abut.geometry.vec import Vec3
+from abut.discrete.penetration import penetration
+from abut.discrete.traversal import Pairs
 from abut.jit import threads_for
 from abut.mesh import Mesh
 
@@ -69,7 +68,7 @@ class Contacts:
             asked  # the fields of a `_Question`, which is made when needed: that takes longer than a search may
         )
         if type(asked[0]) is not Rigid or type(asked[2]) is not Rigid:  # a deformable body's tree is refitted in place
-            self.__dict__["_shapes"] = (_shape_of(asked[0]), _shape_of(asked[2]))
+            self.__dict__["_shapes"] = (shape_of(asked[0]), shape_of(asked[2]))
             self.__dict__["_corners"] = self._copy_corners()
 
     @cached_property
@@ -203,40 +202,20 @@ class Contacts:
         meeting = gap < 0.0
         shapes = self.__dict__.get("_shapes", (None, None))
         asked = self._question
-        a, b = _body_then(asked.a, shapes[0]), _body_then(asked.b, shapes[1])
+        a, b = body_then(asked.a, shapes[0]), body_then(asked.b, shapes[1])
         for query in np.unique(self.query[meeting]):
             pose = asked.pose_a.reshape(-1, 4, 4)[query]
             depth[meeting & (self.query == query)] = penetration(a, pose, b, asked.pose_b)[0]
         return frozen(depth)
 
 
-def _shape_of(body: Body) -> Shape | None:
+def shape_of(body: Body) -> Shape | None:
+    """What a deformable body looks like now; None for a rigid one, which always looks the same."""
     return None if isinstance(body, Rigid) else Shape(body._version, body.vertices)
 
 
-def _body_then(body: Body, shape: Shape | None) -> Body:
+def body_then(body: Body, shape: Shape | None) -> Body:
     """The body with the shape it had; a rigid body always has the same."""
     if isinstance(body, Deformable) and shape is not None and body._version != shape.version:
         return Deformable(Mesh(shape.vertices, body.mesh.faces))
     return body
-
-
-def penetration(a: Body, pose_a: Floats, b: Body, pose_b: Floats) -> tuple[float, int, int, Vec3, Vec3]:
-    """Pointwise penetration depth of two bodies, slots, and points of a and b; depth 0 and slot −1 where nothing of either is inside the other."""
-    closed_a, closed_b = closedness(a.mesh), closedness(b.mesh)
-    # The points that are measured are rounded; what is less deep than that lies on the surface.
-    floor = ROUNDED * (_extent(a, pose_a) + _extent(b, pose_b))
-    best: Any = (floor, -1, -1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    if closed_b:
-        best = measure_depth(a._handle, pose_a, b._handle, pose_b, closed_b == 2, floor)
-    if closed_a:
-        other = measure_depth(b._handle, pose_b, a._handle, pose_a, closed_a == 2, best[0])
-        if other[1] >= 0:
-            best = (other[0], other[2], other[1], other[4], other[3])
-    return best if best[1] >= 0 else (0.0, *best[1:])
-
-
-def _extent(body: Body, pose: Floats) -> float:
-    """A bound of the largest coordinate in the world."""
-    frame = body._packets.tree.frame
-    return float(2.0 / frame[3] + np.abs(frame[:3]).sum() + np.abs(pose[:3, 3]).sum())

@@ -1,26 +1,70 @@
 """`distance`: how far two bodies are apart, or how deep they are in each other, with the points that show it."""
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abut.arrays import Floats, frozen
-from abut.discrete.bodies import as_body
+from abut.discrete.bodies import Body, as_body
 from abut.discrete.collide import check_sizes, collide, find_holder
-from abut.discrete.contacts import penetration
+from abut.discrete.contacts import body_then, shape_of
 from abut.discrete.gap import measure_gap
+from abut.discrete.penetration import magnify, penetration
 from abut.discrete.search import MAYBE_HELD, search_first
+from abut.discrete.separation import Pair, find_separation
 
 
-class Distance(NamedTuple):
-    """How far two bodies are apart. point_a and point_b (3,) lie on the faces face_a and face_b, in the world."""
-
+class _Fields(NamedTuple):
     distance: float
-    """The gap; 0 where the surfaces touch without depth; negative, the penetration depth, where bodies overlap or one holds the other."""
     point_a: Floats
     point_b: Floats
     face_a: int
     face_b: int
+
+
+class Distance(_Fields):
+    """How far two bodies are apart. Immutable; `separation` and `normal` are computed on first use, from the state at the time of the question.
+
+    distance: the gap; 0 where the surfaces touch without depth; negative, the penetration depth, where bodies overlap or one holds the other.
+    point_a, point_b (3,): the points that show it, on the faces face_a and face_b, in the world.
+    """
+
+    _asked: tuple[Any, ...]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Distance does not change: cannot set {name!r}")
+
+    @cached_property
+    def separation(self) -> Floats:
+        """(3,) a translation of b that leaves the bodies apart, as `collide` sees them at that place; 0 where they are apart already.
+
+        Up to rounding it is never shorter than the depth, as no translation that separates can be. It is the shortest of many tried, not
+        always of all.
+        """
+        a, pose_a, shape_a, b, pose_b, shape_b = self._asked
+        if self.distance > 0.0:
+            return frozen(np.zeros(3))
+        pair = Pair(body_then(a, shape_a), pose_a, body_then(b, shape_b), pose_b)
+        return frozen(find_separation(pair, -self.distance, self.point_a - self.point_b))
+
+    @cached_property
+    def normal(self) -> Floats:
+        """(3,) unit vector from a to b: between the nearest points where the bodies are apart, along `separation` where they are not."""
+        way = self.point_b - self.point_a if self.distance > 0.0 else self.separation
+        way = way / np.abs(way).max()
+        return frozen(way / np.linalg.norm(way))
+
+    def __reduce__(self) -> Any:
+        return _restore, (tuple(self), self.separation, self.normal)
+
+
+def _restore(fields: tuple[Any, ...], separation: Floats, normal: Floats) -> Distance:
+    """A copy, which does not know the bodies."""
+    fields = (fields[0], *map(frozen, fields[1:3]), *fields[3:])
+    result = Distance(*fields)
+    result.__dict__.update(separation=frozen(separation), normal=frozen(normal))
+    return result
 
 
 def distance(a: object, b: object) -> Distance:
@@ -32,23 +76,31 @@ def distance(a: object, b: object) -> Distance:
     """
     body_a, body_b = as_body(a, "a"), as_body(b, "b")
     check_sizes(body_a, body_b)
-    pose_a, pose_b = body_a._pose, body_b._pose
-    order_a, order_b = body_a._packets.order, body_b._packets.order
+    exponent, large_a, large_b = magnify(body_a, body_a._pose, body_b, body_b._pose)
+    value, p, q, face_a, face_b = _measure(large_a, large_b)
+    if exponent:
+        value, p, q = float(np.ldexp(value, exponent)), np.ldexp(p, exponent), np.ldexp(q, exponent)
+    result = Distance(value, frozen(np.array(p)), frozen(np.array(q)), face_a, face_b)
+    result.__dict__["_asked"] = (body_a, body_a._pose, shape_of(body_a), body_b, body_b._pose, shape_of(body_b))
+    return result
+
+
+def _measure(a: Body, b: Body) -> tuple[Any, ...]:
+    """Distance, the two points, the two faces."""
+    pose_a, pose_b = a._pose, b._pose
+    order_a, order_b = a._packets.order, b._packets.order
     work = np.zeros(3, dtype=np.int64)
-    count = search_first(body_a._handle, pose_a, body_b._handle, pose_b)[3]
-    if count > 0 or (count == MAYBE_HELD and find_holder(body_a, pose_a, body_b)):
-        depth, slot_a, slot_b, p, q = penetration(body_a, pose_a, body_b, pose_b)
-        if slot_a >= 0:
-            return _result(-depth, order_a[slot_a], order_b[slot_b], p, q)
-        touch = collide(body_a, body_b, first=True)
-        if len(touch) == 0:  # one holds the other, less deep than rounding
-            _, slot_a, slot_b, p, q = measure_gap(body_a._handle, pose_a, body_b._handle, pose_b, work)
-            return _result(0.0, order_a[slot_a], order_b[slot_b], p, q)
-        point = tuple(touch.point[0].tolist())
-        return _result(0.0, int(touch.face_a[0]), int(touch.face_b[0]), point, point)
-    gap_sq, slot_a, slot_b, p, q = measure_gap(body_a._handle, pose_a, body_b._handle, pose_b, work)
-    return _result(gap_sq**0.5, order_a[slot_a], order_b[slot_b], p, q)
-
-
-def _result(value: float, face_a: int, face_b: int, p: tuple[float, ...], q: tuple[float, ...]) -> Distance:
-    return Distance(float(value), frozen(np.array(p)), frozen(np.array(q)), int(face_a), int(face_b))
+    count = search_first(a._handle, pose_a, b._handle, pose_b)[3]
+    if count <= 0 and not (count == MAYBE_HELD and find_holder(a, pose_a, b)):
+        gap_sq, slot_a, slot_b, p, q = measure_gap(a._handle, pose_a, b._handle, pose_b, work)
+        return float(gap_sq**0.5), p, q, int(order_a[slot_a]), int(order_b[slot_b])
+    depth, face_a, face_b, p, q = penetration(a, pose_a, b, pose_b)
+    if face_a >= 0:
+        return -depth, p, q, face_a, face_b
+    touch = collide(a, b, first=True)
+    if len(touch):
+        point = touch.point[0]
+        return 0.0, point, point, int(touch.face_a[0]), int(touch.face_b[0])
+    # One holds the other, less deep than rounding.
+    _, slot_a, slot_b, p, q = measure_gap(a._handle, pose_a, b._handle, pose_b, work)
+    return 0.0, p, q, int(order_a[slot_a]), int(order_b[slot_b])

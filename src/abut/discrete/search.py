@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from abut.arrays import Floats, Integers
 from abut.bvh.packets import Handle, PacketTree, open_tree
 from abut.discrete.inside import is_near, winding
@@ -12,6 +14,8 @@ from abut.geometry.vec import Vec3
 from abut.jit import element, integer, kernel, parallel, prange
 from abut.scratch import as_array, load, pointer_to_floats, pointer_to_integers, reserve_integers, reserve_integers32
 
+ROOM = 4096  # pairs a query has room for at once; one with more is searched again
+UNLIMITED = np.iinfo(np.int64).max
 A_IN_B, B_IN_A = 1, 2
 MAYBE_HELD = -1
 """Returned instead of a count of 0 where a body might lie inside the other."""
@@ -140,3 +144,24 @@ def search_many(
     for i in prange(len(poses)):
         place = out[i * room : (i + 1) * room]
         counts[i] = search(handle_a, poses[i], handle_b, pose_b, rule, place, limit, work[i])
+
+
+def search_all(
+    handle_a: Handle,
+    pose_a: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    rule: Any,
+    work: Integers,
+    *,
+    limit: int = UNLIMITED,
+    room: int = ROOM,
+) -> tuple[int, Pairs]:
+    """`search` with as much room as it takes, `room` at first: the count, or MAYBE_HELD, and the pairs of slots."""
+    while True:
+        out = np.empty((room, 2), dtype=np.int32)
+        count = search(handle_a, pose_a, handle_b, pose_b, rule, out, limit, work)
+        if count <= room:
+            return count, out[: max(count, 0)]
+        room = count
+        work[:] = 0

@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -80,6 +81,8 @@ def _read_by_trimesh(file: Path) -> tuple[Any, Any]:
     trimesh: Any = importlib.import_module("trimesh")  # slow to import, and needed here only
     if not any(file.name.lower().endswith("." + kind) for kind in trimesh.available_formats()):
         raise Unsupported(f"{file}: files of kind {file.suffix!r} are not read")
+    if file.suffix.lower() == ".gltf":
+        _check_json(file)
     # Where vertices have several texture coordinates, PLY's reader would split them.
     options = {"fix_texture": False, "skip_materials": True} if file.suffix.lower() == ".ply" else {}
     with np.errstate(all="ignore"):
@@ -90,6 +93,16 @@ def _read_by_trimesh(file: Path) -> tuple[Any, Any]:
         joined = scene.to_mesh()
     vertices, faces = getattr(joined, "vertices", ()), getattr(joined, "faces", ())
     return _merge(vertices, faces) if file.suffix.lower() == ".stl" and len(faces) else (vertices, faces)
+
+
+def _check_json(file: Path) -> None:
+    """Refuse a .gltf file that is not whole: trimesh would read the `model.gltf` beside it in its place."""
+    try:
+        header: object = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"it is not JSON, or not all of it: {error}") from error
+    if not isinstance(header, dict):
+        raise ValueError("it is JSON, but not the object that glTF asks for")
 
 
 def _merge(vertices: Any, faces: Any) -> tuple[Any, Any]:
