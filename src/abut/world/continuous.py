@@ -156,8 +156,9 @@ def find_depths(
 class _Advance:
     """Pairs of a collider and another, or one of its triangles: one row each, with the time up to which they are known to be apart."""
 
-    def __init__(self, store: Store, colliders: Colliders, before: Floats, rows: Integers) -> None:
-        self.store, self.colliders, self.before, self.after = store, colliders, before, store.state
+    def __init__(self, store: Store, colliders: Colliders, after: Floats, rows: Integers) -> None:
+        self.store, self.colliders, self.before, self.after = store, colliders, store.state, after
+        before = self.before
         self.i, self.j, self.triangle = rows.T
         self.a, self.b = colliders.body[self.i], colliders.body[self.j]
         radius = colliders.pool.cores.radius
@@ -225,7 +226,7 @@ class _Advance:
         found[on] = results
         return found[:, 0] - self.grown, found[:, 1:]
 
-    def start(self, slop: float) -> Floats:
+    def start(self, slop: float, part: float) -> Floats:
         """The first look. What is within a slop has a contact; there it is the center of mass that must not pass."""
         gap, normal = self.measure()
         self.inner = gap <= slop
@@ -234,13 +235,13 @@ class _Advance:
         self.features[self.inner] = -1
         if self.inner.any():
             gap, normal = self.measure()
-        self.target = np.where(self.inner, INNER * gap, slop)
+        self.target = part * np.where(self.inner, INNER * gap, slop)
         return np.column_stack((gap, normal))
 
-    def run(self, slop: float, times: Floats) -> None:
+    def run(self, slop: float, part: float, times: Floats) -> None:
         """Lower times[body] to the first contact of each body."""
         self.keep(~self.find_sliding(slop))
-        found = self.start(slop)
+        found = self.start(slop, part)
         for step in range(MOST_STEPS):
             gap, normal = found[:, 0], found[:, 1:]
             done = ~(gap > self.target)
@@ -269,9 +270,9 @@ def _find_triangles(colliders: Colliders, before: Floats, after: Floats, j: int,
     return first + np.flatnonzero((low <= box[3:]).all(axis=1) & (high >= box[:3]).all(axis=1))
 
 
-def stop_in_time(store: Store, colliders: Colliders, before: Floats, slop: float) -> None:
-    """Put continuous bodies that would have met something on their way back to where they meet it."""
-    after = store.state
+def find_stops(store: Store, colliders: Colliders, after: Floats, slop: float, part: float) -> Floats:
+    """(n,) the part of the step in which continuous bodies come within `part` of a slop of something on the way to the states `after`; 1: they do not."""
+    before, times = store.state, np.ones(len(after))
     fast = np.flatnonzero(store.movable & store.continuous & ~store.asleep)
     there = np.flatnonzero(colliders.body >= 0)
     table = colliders.pool.cores.table
@@ -298,16 +299,9 @@ def stop_in_time(store: Store, colliders: Colliders, before: Floats, slop: float
             every = [a.ravel() for a in np.meshgrid(own, triangles, indexing="ij")]
             rows.append(np.stack((every[0], np.full(len(every[0]), j), every[1]), axis=1))
     joined = np.concatenate(rows)
-    if not len(joined):
-        return
-    times = np.ones(len(after))
-    _Advance(store, colliders, before, joined).run(slop, times)
-    for body in fast[times[fast] < 1.0]:
-        t = float(times[body])
-        after[body, POSITION:TURN] = (1.0 - t) * before[body, POSITION:TURN] + t * after[body, POSITION:TURN]
-        p = tuple(before[body, TURN : TURN + 4].tolist())
-        axis, angle = _turn_between(p, tuple(after[body, TURN : TURN + 4].tolist()))
-        after[body, TURN : TURN + 4] = normalise(multiply(turning(axis, t * angle), p))
+    if len(joined):
+        _Advance(store, colliders, after, joined).run(slop, part, times)
+    return times
 
 
 def _agree(store: Store, body: int, others: Integers) -> np.ndarray:

@@ -44,18 +44,24 @@ def tangent_to(n: Vec3) -> Vec3:
 
 
 @kernel
+def turn_inertia(state: Floats, inverse: Floats, world: Floats, i: int) -> None:
+    """The inverse inertia of a body in the world: R·I⁻¹·Rᵀ."""
+    x, y, z = matrix_columns((state[i, 3], state[i, 4], state[i, 5], state[i, 6]))
+    for r in range(3):
+        for c in range(3):
+            total = 0.0
+            for p in range(3):
+                left = x[r] * inverse[i, 1 + p] + y[r] * inverse[i, 4 + p] + z[r] * inverse[i, 7 + p]
+                column = x[c] if p == 0 else (y[c] if p == 1 else z[c])
+                total += left * column
+            world[i, 3 * r + c] = total
+
+
+@kernel
 def turn_inertias(state: Floats, inverse: Floats, world: Floats) -> None:
-    """Inverse inertias in the world: R·I⁻¹·Rᵀ."""
+    """Those of all bodies."""
     for i in range(len(state)):
-        x, y, z = matrix_columns((state[i, 3], state[i, 4], state[i, 5], state[i, 6]))
-        for r in range(3):
-            for c in range(3):
-                total = 0.0
-                for p in range(3):
-                    left = x[r] * inverse[i, 1 + p] + y[r] * inverse[i, 4 + p] + z[r] * inverse[i, 7 + p]
-                    column = x[c] if p == 0 else (y[c] if p == 1 else z[c])
-                    total += left * column
-                world[i, 3 * r + c] = total
+        turn_inertia(state, inverse, world, i)
 
 
 @inlined

@@ -1,43 +1,86 @@
 """`World.step`: contacts, the solver, sleeping, and what must not pass through.
 
-Contacts are found with a margin of some slop and of what the bodies can move in the step, so that the solver sees them before they overlap. Bodies
-that touch one another form an island; when all of an island has been slow for SLEEP_TIME, and it lies on something that no contact moves, it sleeps:
-it is not moved, and not looked at, until something touches it that is awake, moved by the user, or new.
+Contacts are found with a margin of some slop and of what the bodies can move in the step, so that the solver sees them before they overlap. What
+sleeps (`sleeping`) is not moved, and not looked at, until something touches it that is awake, moved by the user, or new.
+
+A step is tried, looked at, and done again where it was wrong: where a sleeper was pushed, it wakes first, for it is no wall; where a continuous
+body would have passed something, less time passes for it, so that it ends before. Nothing is put back by hand: a body that moves with its own
+velocity, for however long, keeps its momentum and its energy.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
+from abut.shapes.pool import KIND, SURFACE, V0, V1
 from abut.shapes.solids import Soft
 from abut.world.colliders import Colliders, Rows
-from abut.world.continuous import stop_in_time
-from abut.world.impulses import VELOCITY, turn_inertias
-from abut.world.islands import find_islands
+from abut.world.continuous import find_stops
+from abut.world.energy import limit_energy
+from abut.world.impulses import ALONE, POSITION, SPIN, TURN, VELOCITY, turn_inertias
+from abut.world.links import Joined
 from abut.world.matching import match_impulses
-from abut.world.rows import BOUNCE, FRICTION, JB, JN, JT, ROLL, SHARE_A, SHARE_B, TOTAL, WIDTH, prepare
+from abut.world.rows import (
+    BOUNCE,
+    FRICTION,
+    JB,
+    JN,
+    JT,
+    MIDDLE_A,
+    MIDDLE_B,
+    RADIUS_A,
+    RADIUS_B,
+    REACH,
+    ROLL,
+    SHARE_A,
+    SHARE_B,
+    TOTAL,
+    TOUCHED,
+    WIDTH,
+    prepare,
+)
+from abut.world.sleeping import find_tired
 from abut.world.solver import step_bodies
-from abut.world.store import KINEMATIC, Store
+from abut.world.store import Store
 
 if TYPE_CHECKING:
     from abut.world.world import World
 
 MARGIN = 2.0  # of a body, in slops
-REACH = 0.5
+LOOKAHEAD = 0.5
 """A body's margin for its speed is at most this part of its radius: beyond it, contacts far ahead would slow what only passes by. Continuous
 linkages look as far ahead as they go, and put up with that."""
 PUSH_SPEED = 400.0  # in slops a unit of time: how fast depth is undone
-SLEEP_SPEED = 10.0  # in slops a unit of time
-SLEEP_TIME = 0.5
 FADE = 0.98
 """Contacts are as stiff as the longest of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at once,
 because one step is short, would throw over what has settled on softer ones."""
 SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
 IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
 """What a contact hands on to the next step: forces, and last the normal impulse of the whole step."""
+MOST_TRIES = 8
+"""Of a step. Each wakes an island more, or lets less time pass for a continuous body; for one that still meets something, none passes."""
+
+
+class Attempt(NamedTuple):
+    """What a step would do. The world is as it was."""
+
+    rows: Rows
+    pairs: Integers
+    """(n,2) bodies of the contacts"""
+    contacts: Floats
+    joined: Joined
+    awake: NDArray[np.bool_]
+
+    def find_after(self) -> Floats:
+        """States of the bodies; those that stand for a linkage are moved, not turned."""
+        ends = self.joined.ends
+        after = self.joined.state[: len(ends)].copy()
+        standing = ends[:, 0] != ALONE
+        after[standing, POSITION:TURN] = self.joined.state[ends[standing], POSITION:TURN].mean(axis=1)
+        return after
 
 
 class Motor:
@@ -108,10 +151,37 @@ class Motor:
         self._wake(store, links.find_changed(store))
         self._notice_deformed(store, colliders)
         speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
-        reach = np.where(links.find_continuous(len(speeds)), np.inf, REACH * store.radius)
+        reach = np.where(links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
         growth = MARGIN * slop + np.minimum(dt * speeds, reach)
         colliders.place(store, growth)
-        rows, pairs = self._find(store, colliders, growth, slop)
+        self.pace = max(dt, FADE * self.pace)
+        paces = np.ones(len(speeds))
+        attempt = self._attempt(world, growth, paces, dt)
+        for number in range(MOST_TRIES):
+            if not self._correct(world, attempt, paces, number):
+                break
+            attempt = self._attempt(world, growth, paces, dt)
+        joined, contacts, rows, pairs = attempt.joined, attempt.contacts, attempt.rows, attempt.pairs
+        pressed = contacts[:, TOTAL] > 0.0
+        limit_energy(store, joined.state, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces)
+        links.part(store, joined, attempt.awake)
+        contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
+        self._remember(rows, pairs, contacts[:, IMPULSES], attempt.awake)
+        if self.sleeping:
+            # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
+            touching = (rows.numbers[:, 6] <= slop) | pressed
+            deep = rows.numbers[:, 6] < -slop
+            tired, root = find_tired(world, pairs[touching], pairs[pressed], pairs[deep], dt)
+            self.island[tired] = root[tired]
+            store.asleep[tired] = True
+            store.state[tired, VELOCITY:] = 0.0
+        links.rest(store.asleep)
+        store.stirred[:] = False
+
+    def _attempt(self, world: "World", growth: Floats, paces: Floats, dt: float) -> Attempt:
+        """Contacts, and what they do to the bodies; the world stays as it is, but for what wakes up."""
+        store, colliders, links, slop = world._store, world._colliders, world._links, world.slop
+        rows, pairs = self._find(store, colliders, growth, slop, dt)
         awake = store.movable & ~store.asleep
         joined = links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
         sides, shares, together = joined.find_sides(pairs, rows.numbers[:, :3])
@@ -122,17 +192,19 @@ class Motor:
         turn_inertias(joined.state, joined.inverse, inertias)
         contacts = np.zeros((len(pairs), WIDTH))
         contacts[:, [SHARE_A, SHARE_B]] = shares
+        contacts[:, REACH] = np.sqrt(store.rolling[pairs].prod(axis=1))
+        contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
+        contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
+        _mark_balls(colliders, rows, contacts)
         room = np.zeros((len(joined.state), 6))
         slowest = 2.0 * float(np.linalg.norm(world.gravity)) * dt
         bundles = (joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers)
         prepare(*bundles, contacts, room, slop, slowest)
-        contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
-        contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
         contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1] * dt
-        joined.moving[: len(awake)] |= _drift(store)
-        self.pace = max(dt, FADE * self.pace)
+        joined.moving[: len(awake)] |= store.find_driven()
         numbers = np.array([dt, self.pace, PUSH_SPEED * slop, slowest, slop])
-        before = store.state.copy() if store.continuous.any() else store.state
+        times = np.ones(len(joined.state))
+        times[: len(paces)] = paces
         step_bodies(
             joined.state,
             joined.inverse,
@@ -145,21 +217,26 @@ class Motor:
             sides,
             contacts,
             joined.bonds,
+            times,
             numbers,
             self.substeps,
             self.sweeps,
         )
-        links.part(store, joined, awake)
-        contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
-        self._remember(rows, pairs, contacts[:, IMPULSES], awake)
-        if store.continuous.any():
-            stop_in_time(store, colliders, before, slop)
-        if self.sleeping:
-            # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
-            touching = (rows.numbers[:, 6] <= slop) | (contacts[:, TOTAL] > 0.0)
-            self._rest(world, pairs[touching], pairs[rows.numbers[:, 6] < -slop], dt)
-        links.rest(store.asleep)
-        store.stirred[:] = False
+        return Attempt(rows, pairs, contacts, joined, awake)
+
+    def _correct(self, world: "World", attempt: Attempt, paces: Floats, number: int) -> bool:
+        """Whether the step must be done again: wakes sleepers that were pushed, and shortens the time of bodies that would pass something."""
+        store = world._store
+        pushed = np.unique(attempt.pairs[attempt.contacts[:, TOUCHED] > 0.0])
+        pushed = pushed[store.asleep[pushed]]
+        self._wake(store, pushed)
+        if len(pushed) or not store.continuous.any():
+            return len(pushed) > 0
+        times = find_stops(store, world._colliders, attempt.find_after(), world.slop, 0.25**number)
+        if number == MOST_TRIES - 1:
+            times = np.where(times < 1.0, 0.0, 1.0)
+        paces *= times
+        return bool((times < 1.0).any())
 
     def _remember(self, rows: Rows, bodies: Integers, impulses: Floats, awake: NDArray[np.bool_]) -> None:
         """Keep the contacts of this step, and those of bodies that sleep."""
@@ -169,47 +246,40 @@ class Motor:
         self.impulses = np.concatenate((self.impulses, impulses))
         self.points = np.concatenate((self.points, rows.numbers[:, :6]))
 
-    def _find(self, store: Store, colliders: Colliders, growth: Floats, slop: float) -> tuple[Rows, Integers]:
-        """The contacts that the solver needs, and their bodies; what is touched wakes up first."""
+    def _find(
+        self, store: Store, colliders: Colliders, growth: Floats, slop: float, dt: float
+    ) -> tuple[Rows, Integers]:
+        """The contacts that the solver needs, and their bodies; what is touched, or will be as things move, wakes up first."""
         while True:
-            busy = (store.movable & ~store.asleep) | _drift(store) | store.stirred
+            busy = (store.movable & ~store.asleep) | store.find_driven() | store.stirred
             rows = colliders.meet(*colliders.find_near(store, growth, busy, store.movable), remember=True)
             touched = colliders.body[rows.ids[:, [COLLIDER_A, COLLIDER_B]]]
-            near = rows.numbers[:, 6] <= slop
-            roused = touched[near & busy[touched].any(axis=1)]
+            waits = np.flatnonzero(store.asleep[touched].any(axis=1) & busy[touched].any(axis=1))
+            near = rows.numbers[waits, 6] <= slop + dt * _closing(store, touched[waits], rows.numbers[waits])
+            roused = touched[waits[near]]
             roused = np.unique(roused[store.asleep[roused]])
             if not len(roused):
                 return rows, np.ascontiguousarray(touched)
             self._wake(store, roused)
 
-    def _rest(self, world: "World", touching: Integers, deep: Integers, dt: float) -> None:
-        """Let islands fall asleep whose bodies have all been slow for a while, and that lie on something, or float without any motion.
 
-        Not where bodies are still pushed apart (`deep`): that has no velocity."""
-        store, links = world._store, world._links
-        awake, speeds = store.movable & ~store.asleep, store.speeds()
-        store.rest_time = np.where(awake & (speeds < SLEEP_SPEED * world.slop), store.rest_time + dt, 0.0)
-        root = np.empty(len(awake), np.int64)
-        find_islands(np.concatenate((touching, links.chains)), awake.astype(np.int64), root)
-        least, floats = np.full(len(awake), np.inf), np.ones(len(awake), np.bool_)
-        np.minimum.at(least, root[awake], store.rest_time[awake])
-        pulled = links.find_pulled(len(awake)) | ((store.pull != 0.0) & world.gravity.any())
-        np.logical_and.at(floats, root[awake], ((speeds == 0.0) & ~pulled)[awake])
-        lies = np.zeros(len(awake), np.bool_)
-        lies[root[links.find_held()]] = True
-        least[root[deep]] = 0.0
-        # What leans on a body that somebody else is moving stays awake.
-        drifting = _drift(store)
-        for k in (0, 1):
-            other = touching[:, 1 - k]
-            least[root[touching[drifting[other], k]]] = 0.0
-            lies[root[touching[~store.movable[other], k]]] = True
-        tired = awake & (least[root] >= SLEEP_TIME) & (lies | floats)[root]
-        self.island[tired] = root[tired]
-        store.asleep[tired] = True
-        store.state[tired, VELOCITY:] = 0.0
+def _closing(store: Store, bodies: Integers, found: Floats) -> Floats:
+    """(n,) speeds at which points of contact come near each other; 0 where they part."""
+    speeds = np.zeros((2, len(bodies), 3))
+    for k in range(2):
+        state = store.state[bodies[:, k]]
+        arm = found[:, :3] - state[:, POSITION:TURN]
+        speeds[k] = state[:, VELOCITY:SPIN] + np.cross(state[:, SPIN:], arm)
+    return np.maximum(((speeds[0] - speeds[1]) * found[:, 3:6]).sum(axis=1), 0.0)
 
 
-def _drift(store: Store) -> NDArray[np.bool_]:
-    """(n,) bodies that the user moves."""
-    return store.alive & (store.kind == KINEMATIC) & (store.state[:, VELOCITY:] != 0.0).any(axis=1)
+def _mark_balls(colliders: Colliders, rows: Rows, contacts: Floats) -> None:
+    """Radii and centers of balls, where a side is one."""
+    cores = colliders.pool.cores
+    for column, radius, middle in ((COLLIDER_A, RADIUS_A, MIDDLE_A), (COLLIDER_B, RADIUS_B, MIDDLE_B)):
+        number = rows.ids[:, column]
+        shape = colliders.shape[number] + 1
+        table = cores.table[shape]
+        is_ball = (table[:, KIND] != SURFACE) & (table[:, V1] - table[:, V0] == 1)
+        contacts[:, radius] = np.where(is_ball, cores.radius[shape], 0.0)
+        contacts[:, middle : middle + 3] = colliders.poses[number, 9:]

@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "spin": STILL,
     "friction": 0.5,
     "restitution": 0.0,
+    "rolling": None,
     "layer": 1,
     "mask": ALL_LAYERS,
     "continuous": False,
@@ -39,6 +40,7 @@ class Options(NamedTuple):
     spin: Floats
     friction: float
     restitution: float
+    rolling: float | None
     layer: int
     mask: int
     continuous: bool
@@ -68,6 +70,7 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         arrays.stacked(said["spin"], "spin", (3,), count),
         arrays.scalar(said["friction"], "friction", least=0.0),
         arrays.scalar(said["restitution"], "restitution", least=0.0, most=1.0),
+        None if said["rolling"] is None else arrays.scalar(said["rolling"], "rolling", least=0.0),
         arrays.count(said["layer"], "layer", most=ALL_LAYERS),
         arrays.count(said["mask"], "mask", most=ALL_LAYERS),
         bool(continuous),

@@ -1,7 +1,8 @@
 """Rows of contacts, as the solver wants them, and what of them does not change within a step.
 
 A row has the normal, two tangents, the arms from the centers of mass, the angular impulse of rolling friction, and numbers: the gap to the depth at
-which bodies rest, effective masses, friction, restitution, and the impulses.
+which bodies rest, effective masses, friction, restitution, and the impulses. Both arms lead to one point, and stay so while the bodies move
+(`follow_contacts`): equal and opposite impulses at one point leave the angular momentum as it is.
 """
 
 import math
@@ -21,7 +22,8 @@ PATCH = 4.0
 N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
 GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE = range(18, 25)
 JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK, STANDS, COLD = range(25, 37)
-WIDTH = 37
+LEAN, PREVIOUS, RADIUS_A, RADIUS_B, MIDDLE_A, MIDDLE_B, TOUCHED = 37, 38, 39, 40, 41, 44, 47
+WIDTH = 48
 
 
 @inlined
@@ -55,6 +57,56 @@ def _mass(inverse: Floats, world: Floats, a: Side, b: Side, d: Vec3) -> float:
 
 
 @kernel
+def aim(rows: Floats, i: int, normal: Vec3) -> None:
+    """Give a row its normal, and tangents."""
+    t = tangent_to(normal)
+    put(rows, i, N, normal)
+    put(rows, i, T, t)
+    put(rows, i, B, cross(normal, t))
+
+
+@kernel
+def _place(state: Floats, inverse: Floats, pairs: Integers, found: Floats, rows: Floats, i: int) -> None:
+    """Arms to the point at which both sides are pushed, and which of them the point follows when they move.
+
+    On a ball it is the ball's own: without friction its push turns no ball. Else the lighter side leads, for beside the ground it must."""
+    a, b = pairs[i, 0], pairs[i, 1]
+    point, n = get(found, i, 0), get(found, i, 3)
+    w_a, w_b = inverse[a, 0], inverse[b, 0]
+    rows[i, LEAN] = w_b / (w_a + w_b) if w_a + w_b > 0.0 else 0.5
+    if rows[i, RADIUS_A] > 0.0 and rows[i, RADIUS_B] == 0.0:
+        point, rows[i, LEAN] = add_scaled(get(rows, i, MIDDLE_A), n, rows[i, RADIUS_A]), 0.0
+    elif rows[i, RADIUS_B] > 0.0 and rows[i, RADIUS_A] == 0.0:
+        point, rows[i, LEAN] = add_scaled(get(rows, i, MIDDLE_B), n, -rows[i, RADIUS_B]), 1.0
+    put(rows, i, ARM_A, subtract(point, get(state, a, POSITION)))
+    put(rows, i, ARM_B, subtract(point, get(state, b, POSITION)))
+    put(rows, i, MIDDLE_A, subtract(get(rows, i, MIDDLE_A), get(state, a, POSITION)))
+    put(rows, i, MIDDLE_B, subtract(get(rows, i, MIDDLE_B), get(state, b, POSITION)))
+
+
+@kernel
+def weigh(inverse: Floats, world: Floats, pairs: Integers, rows: Floats, i: int) -> None:
+    """Effective masses of a row."""
+    a, b = pairs[i, 0], pairs[i, 1]
+    side_a, side_b = sides_of(pairs, rows, i)
+    rows[i, MASS_N] = _mass(inverse, world, side_a, side_b, get(rows, i, N))
+    rows[i, MASS_T] = _mass(inverse, world, side_a, side_b, get(rows, i, T))
+    rows[i, MASS_B] = _mass(inverse, world, side_a, side_b, get(rows, i, B))
+    k = world[a, 0] + world[a, 4] + world[a, 8] + world[b, 0] + world[b, 4] + world[b, 8]
+    rows[i, MASS_R] = 1.0 / k if k > 0.0 else 0.0  # no more than any direction's: it may take more sweeps, never overshoot
+
+
+@kernel
+def approach(state: Floats, gravity: Floats, pairs: Integers, rows: Floats, i: int) -> None:
+    """The speed at which a contact will be hit: |v|² = v₀² − 2·a·s with the gap s."""
+    a, b = sides_of(pairs, rows, i)
+    n = get(rows, i, N)
+    speed = dot(relative(state, VELOCITY, a, b), n)
+    pull = dot(subtract(_pull_at(gravity, b), _pull_at(gravity, a)), n)
+    rows[i, APPROACH] = math.sqrt(max(0.0, speed * speed - 2.0 * pull * rows[i, GAP])) if speed < 0.0 else 0.0
+
+
+@kernel
 def prepare(
     state: Floats,
     inverse: Floats,
@@ -67,31 +119,16 @@ def prepare(
     slop: float,
     slowest: float,
 ) -> None:
-    """Contact rows from the narrow phase's; FRICTION, BOUNCE, shares and impulses are set by the caller. `gravity` (n,3) is each body's own.
+    """Contact rows from the narrow phase's; `gravity` (n,3) is each body's own. FRICTION, BOUNCE, REACH as it is for what can roll, shares, impulses,
+    and for balls RADIUS and MIDDLE (the ball's center), are set by the caller.
 
     Contacts shall be REST · slop deep. Rows of a pair stand together. support (n,6): room, zeros."""
     for i in range(len(pairs)):
-        a, b = pairs[i, 0], pairs[i, 1]
-        point, normal = get(found, i, 0), get(found, i, 3)
-        t = tangent_to(normal)
-        s = cross(normal, t)
-        put(rows, i, N, normal)
-        put(rows, i, T, t)
-        put(rows, i, B, s)
-        put(rows, i, ARM_A, subtract(point, get(state, a, POSITION)))
-        put(rows, i, ARM_B, subtract(point, get(state, b, POSITION)))
-        side_a, side_b = sides_of(pairs, rows, i)
         rows[i, GAP], rows[i, TOTAL] = found[i, 6] + REST * slop, 0.0
-        rows[i, MASS_N] = _mass(inverse, world, side_a, side_b, normal)
-        rows[i, MASS_T] = _mass(inverse, world, side_a, side_b, t)
-        rows[i, MASS_B] = _mass(inverse, world, side_a, side_b, s)
-        k = world[a, 0] + world[a, 4] + world[a, 8] + world[b, 0] + world[b, 4] + world[b, 8]
-        rows[i, MASS_R] = (
-            1.0 / k if k > 0.0 else 0.0
-        )  # no less than any direction's: it may take more sweeps, never overshoot
-        speed = dot(relative(state, VELOCITY, side_a, side_b), normal)
-        pull = dot(subtract(_pull_at(gravity, side_b), _pull_at(gravity, side_a)), normal)
-        rows[i, APPROACH] = math.sqrt(max(0.0, speed * speed - 2.0 * pull * rows[i, GAP])) if speed < 0.0 else 0.0
+        aim(rows, i, get(found, i, 3))
+        _place(state, inverse, pairs, found, rows, i)
+        weigh(inverse, world, pairs, rows, i)
+        approach(state, gravity, pairs, rows, i)
     _find_standing(inverse, world, pairs, rows, support, slop, slowest)
     start = 0
     while start < len(pairs):
@@ -100,9 +137,9 @@ def prepare(
             stop += 1
         turns = _can_turn(inverse, world, pairs[start, 0]) and _can_turn(inverse, world, pairs[start, 1])
         turns = turns or rows[start, STANDS] != 0.0
-        reach = slop if turns and _is_narrow(found, start, stop, PATCH * slop) else 0.0
-        for i in range(start, stop):
-            rows[i, REACH] = reach
+        if not (turns and _is_narrow(found, start, stop, PATCH * slop)):
+            for i in range(start, stop):
+                rows[i, REACH] = 0.0
         start = stop
 
 

@@ -23,6 +23,7 @@ from abut.dynamics.rigid import turn_freely
 from abut.geometry.vec import Vec3, add_scaled, dot, norm_sq, scale, subtract
 from abut.jit import element, inlined, kernel, stay_apart
 from abut.world.bonds import Bonds, hold_lengths, restore_lengths
+from abut.world.contact_motion import follow_contacts
 from abut.world.impulses import (
     ALONE,
     POSITION,
@@ -32,6 +33,7 @@ from abut.world.impulses import (
     get,
     push,
     put,
+    turn_inertia,
     twist,
 )
 from abut.world.rows import (
@@ -51,14 +53,17 @@ from abut.world.rows import (
     MASS_N,
     MASS_R,
     MASS_T,
+    PREVIOUS,
     REACH,
     REST,
     ROLL,
     STANDS,
     TOTAL,
+    TOUCHED,
     B,
     N,
     T,
+    approach,
     relative,
     sides_of,
 )
@@ -100,7 +105,6 @@ def _solve_row(
     state: Floats,
     inverse: Floats,
     world: Floats,
-    moved: Floats,
     pairs: Integers,
     rows: Floats,
     i: int,
@@ -110,10 +114,10 @@ def _solve_row(
     """One contact. limits: see `soften`. Two bodies have code of their own, in which a second particle does not occur."""
     if pairs[i, 2] == ALONE and pairs[i, 3] == ALONE and rows[i, STANDS] == 0.0:
         a, b = (pairs[i, 0], ALONE, 0.0, get(rows, i, ARM_A)), (pairs[i, 1], ALONE, 0.0, get(rows, i, ARM_B))
-        _solve_sides(state, inverse, world, moved, rows, i, a, b, 0.0, h, limits)
+        _solve_sides(state, inverse, world, rows, i, a, b, 0.0, h, limits)
     else:
         c, d = sides_of(pairs, rows, i)
-        _solve_sides(state, inverse, world, moved, rows, i, c, d, rows[i, STANDS], h, limits)
+        _solve_sides(state, inverse, world, rows, i, c, d, rows[i, STANDS], h, limits)
 
 
 @inlined
@@ -121,7 +125,6 @@ def _solve_sides(
     state: Floats,
     inverse: Floats,
     world: Floats,
-    moved: Floats,
     rows: Floats,
     i: int,
     a: Side,
@@ -132,7 +135,7 @@ def _solve_sides(
 ) -> None:
     """The normal first, then friction."""
     n = get(rows, i, N)
-    gap = rows[i, GAP] + dot(relative(moved, 0, a, b), n)
+    gap = rows[i, GAP]
     bias = gap / h if gap > 0.0 else max(limits[0] * gap, -limits[1])
     firm, give = (1.0, 0.0) if gap > 0.0 else (limits[2], limits[3])
     v = relative(state, VELOCITY, a, b)
@@ -179,7 +182,6 @@ def _solve(
     state: Floats,
     inverse: Floats,
     world: Floats,
-    moved: Floats,
     pairs: Integers,
     rows: Floats,
     h: float,
@@ -197,7 +199,7 @@ def _solve(
             hold_lengths(state, bonds)
         for k in range(count):
             i = k if sweep % 2 == 0 else count - 1 - k
-            _solve_row(state, inverse, world, moved, pairs, rows, i, h, limits)
+            _solve_row(state, inverse, world, pairs, rows, i, h, limits)
 
 
 @kernel
@@ -217,16 +219,27 @@ def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, 
 
 @kernel
 def _advance(
-    state: Floats, inertia: Floats, moving: Integers, moved: Floats, free: Integers, gravity: Floats, h: float
+    state: Floats,
+    inverse: Floats,
+    inertia: Floats,
+    world: Floats,
+    moving: Integers,
+    moved: Floats,
+    free: Integers,
+    gravity: Floats,
+    paces: Floats,
+    substep: float,
 ) -> None:
+    """Move the bodies, each by its part of the substep, and turn their inertias with them."""
     for k in range(len(moving)):
         i = moving[k]
+        h = paces[i] * substep
         v, w = get(state, i, VELOCITY), get(state, i, SPIN)
         if free[i] == 1:
             v = add_scaled(v, get(gravity, i, 0), -0.5 * h)  # the mean of before and after: the parabola itself
         put(state, i, POSITION, add_scaled(get(state, i, POSITION), v, h))
-        put(moved, i, 0, add_scaled(get(moved, i, 0), v, h))
-        put(moved, i, 3, add_scaled(get(moved, i, 3), w, h))
+        put(moved, i, 0, scale(v, h))
+        put(moved, i, 3, scale(w, h))
         if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
             continue
         m = inertia[i]
@@ -234,6 +247,26 @@ def _advance(
         q, w, _ = turn_freely((state[i, 3], state[i, 4], state[i, 5], state[i, 6]), w, shape, h)
         state[i, 3], state[i, 4], state[i, 5], state[i, 6] = q
         put(state, i, SPIN, w)
+        turn_inertia(state, inverse, world, i)
+
+
+@kernel
+def _forget_impacts(state: Floats, gravity: Floats, pairs: Integers, rows: Floats) -> None:
+    """Add up what a substep gave, and keep for the next one what two in a row have held: an impact is over at once, and is not given again.
+
+    Contacts that nothing has hit yet learn the speed of their approach from where they are now."""
+    for i in range(len(pairs)):
+        now, before = rows[i, JN], rows[i, PREVIOUS]
+        rows[i, TOTAL] += now
+        if now > 0.0:
+            rows[i, TOUCHED] = 1.0
+        rows[i, PREVIOUS] = now
+        if before < now:
+            part = before / now
+            rows[i, JN], rows[i, JT], rows[i, JB] = before, part * rows[i, JT], part * rows[i, JB]
+            put(rows, i, ROLL, scale(get(rows, i, ROLL), part))
+        if rows[i, BOUNCE] > 0.0 and rows[i, TOTAL] == 0.0:
+            approach(state, gravity, pairs, rows, i)
 
 
 @kernel
@@ -249,28 +282,32 @@ def step_bodies(
     pairs: Integers,
     rows: Floats,
     bonds: Bonds,
+    paces: Floats,
     numbers: Floats,
     substeps: int,
     sweeps: int,
 ) -> None:
     """One step. numbers: dt, the step for which contacts are stiff, most speed of a push, speed below which nothing bounces, slop.
 
-    moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6) and the impulses of the rows are read and written."""
+    moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6): room. paces (n,): the part of the time that passes for a body.
+    Impulses of the rows are read and written."""
     dt, pace, fastest, slowest, slop = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     h = dt / substeps
     for i in range(len(moved)):
         for k in range(6):
             moved[i, k] = 0.0
+    for i in range(len(pairs)):
+        rows[i, PREVIOUS] = rows[i, JN]
     for _ in range(substeps):
         for k in range(len(moving)):
             i = moving[k]
-            put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), get(gravity, i, 0), h))
+            put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), get(gravity, i, 0), h * paces[i]))
         _warm_start(state, inverse, world, pairs, rows)
-        _solve(state, inverse, world, moved, pairs, rows, h, soften(h, pace / substeps, fastest, slop), sweeps, bonds)
-        _advance(state, inertia, moving, moved, free, gravity, h)
-        _solve(state, inverse, world, moved, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps, bonds)
-        for i in range(len(pairs)):
-            rows[i, TOTAL] += rows[i, JN]
+        _solve(state, inverse, world, pairs, rows, h, soften(h, pace / substeps, fastest, slop), sweeps, bonds)
+        _advance(state, inverse, inertia, world, moving, moved, free, gravity, paces, h)
+        follow_contacts(state, inverse, world, moved, pairs, rows, slop)
+        _solve(state, inverse, world, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps, bonds)
+        _forget_impacts(state, gravity, pairs, rows)
     _bounce(state, inverse, world, pairs, rows, slowest)
 
 

@@ -30,8 +30,12 @@ class Store:
         self.pull = np.empty(0)
         self.friction = np.empty(0)
         self.restitution = np.empty(0)
+        self.rolling = np.empty(0)
         self.radius = np.empty(0)
         self.rest_time = np.empty(0)
+        self.motion_t0 = np.empty((0, 6))
+        """How a slow body moved when it became slow, and half of the time later that it takes to fall asleep."""
+        self.motion_t1 = np.empty((0, 6))
         self.layer = np.empty(0, np.int64)
         self.mask = np.empty(0, np.int64)
         self.kind = np.empty(0, np.int64)
@@ -119,9 +123,9 @@ class Store:
         result[:, 3, 3] = 1.0
         return result
 
-    def rotations(self, slots: Integers) -> Floats:
-        """(k,3,3)."""
-        w, x, y, z = self.state[slots, TURN:VELOCITY].T
+    def rotations(self, slots: Integers, state: Floats | None = None) -> Floats:
+        """(k,3,3) in these states, or in the world's."""
+        w, x, y, z = (self.state if state is None else state)[slots, TURN:VELOCITY].T
         rows = (
             (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
             (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
@@ -138,3 +142,7 @@ class Store:
     def movable(self) -> NDArray[np.bool_]:
         """(n,) alive and moved by the solver."""
         return self.alive & (self.kind == DYNAMIC)
+
+    def find_driven(self) -> NDArray[np.bool_]:
+        """(n,) bodies that the user moves."""
+        return self.alive & (self.kind == KINEMATIC) & (self.state[:, VELOCITY:] != 0.0).any(axis=1)

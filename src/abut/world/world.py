@@ -93,6 +93,7 @@ class World:
         spin: object = (0.0, 0.0, 0.0),
         friction: float = 0.5,
         restitution: float = 0.0,
+        rolling: float | None = None,
         layer: int = 1,
         mask: int = ALL_LAYERS,
         continuous: bool = False,
@@ -101,13 +102,14 @@ class World:
 
         shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
         kind: dynamic, kinematic or static; a deformable body or a terrain is static unless said otherwise (`Deformable.update` moves it).
-        mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. layer, mask: bits; two bodies meet if
+        mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. rolling: the lever, a length, at which the
+        normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask: bits; two bodies meet if
         each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
         """
         placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
         options = {"kind": kind, "density": density, "mass": mass, "velocity": velocity, "spin": spin}
-        options |= {"friction": friction, "restitution": restitution, "layer": layer, "mask": mask}
+        options |= {"friction": friction, "restitution": restitution, "rolling": rolling, "layer": layer, "mask": mask}
         slots = self._add(shape, at[np.newaxis], {**options, "continuous": continuous})
         return int(self._store.handles(slots)[0])
 
@@ -125,6 +127,7 @@ class World:
         slots = store.take(len(poses))
         store.kind[slots], store.layer[slots], store.mask[slots] = said.kind, said.layer, said.mask
         store.friction[slots], store.restitution[slots] = said.friction, said.restitution
+        store.rolling[slots] = self.slop if said.rolling is None else said.rolling
         store.continuous[slots], store.stirred[slots] = said.continuous, True
         store.center[slots], store.pull[slots] = weight.centre, float(said.kind == DYNAMIC)
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
