@@ -121,7 +121,10 @@ def collide(rng):
 
     for k in range(1, count):
         away = rng.normal(size=3) if k > 1 or count > 2 else np.zeros(3)
-        add(away * (0.3 if touching else 1.0), *([np.zeros(3)] * 2 if sleepers else 0.2 * speed * rng.normal(size=(2, 3))))
+        add(
+            away * (0.3 if touching else 1.0),
+            *([np.zeros(3)] * 2 if sleepers else 0.2 * speed * rng.normal(size=(2, 3))),
+        )
     if sleepers:
         for _ in range(20):
             world.step(0.1)
@@ -129,7 +132,11 @@ def collide(rng):
             world.step(0.3)
     direction = rng.normal(size=3)
     direction /= np.linalg.norm(direction)
-    add(-direction * rng.uniform(1.0, 2 * reach), speed * (direction + 0.3 * rng.normal(size=3)), speed * rng.normal(size=3))
+    add(
+        -direction * rng.uniform(1.0, 2 * reach),
+        speed * (direction + 0.3 * rng.normal(size=3)),
+        speed * rng.normal(size=3),
+    )
     slept = world.asleep(books.handles).any()
     momentum, angular, energy, _ = books.sums()
     broken, hit, most = np.zeros(3), False, energy

@@ -17,12 +17,19 @@ from abut.arrays import frozen
 from abut.broad.blocks import WIDTH, Blocks, open_blocks
 from abut.broad.search import Rules, collect, lanes_at_once, list_blocks
 from abut.broad.swept import Indices
+<<<<<<< HEAD
 from abut.jit import element, kernel, parallel, prange
+=======
+from abut.jit import integer, kernel, parallel, prange, thread_count
+>>>>>>> s6_ccd
 from abut.lanes import count_bits, merge_16, sort_16
 from abut.scratch import load
 
 TASKS = 64  # chunks of query blocks
+<<<<<<< HEAD
 STRIDE = 37  # odd, so prime to TASKS: chunks are handed out in this stride, since neighbours have like numbers of pairs
+=======
+>>>>>>> s6_ccd
 FOUND_EACH = 128  # pairs a query that room is made for at first
 ROOM_KEPT = 1 << 28  # bytes
 BLOCK_ROOM = 1 << 15  # entries that the queries of a block share, if one of them does not need more
@@ -185,6 +192,7 @@ def deal_chunk(i: int, searches: int) -> tuple[int, int]:
 
 
 @parallel
+<<<<<<< HEAD
 def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64]) -> None:
     for i in prange(len(plan.queries) * TASKS):
         k, chunk = deal_chunk(np.int64(i), len(plan.queries))
@@ -193,6 +201,18 @@ def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int6
         needed[k, chunk] = _search_chunk(
             plan.queries[k], plan.targets[k], rules, chunk, region, scratch, k * TASKS + chunk, runs, plan.first_runs[k]
         )
+=======
+def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64], thread_total: int) -> None:
+    """Chunks are dealt out to the threads in turn, since neighbours have like numbers of pairs."""
+    for thread in prange(thread_total):
+        for task in range(integer(thread), len(plan.queries) * TASKS, thread_total):
+            k, chunk = task // TASKS, task % TASKS
+            rules = Rules(plan.orders[k], plan.adjacent[k], plan.margin)
+            region = (plan.regions[k, chunk], plan.regions[k, chunk + 1])
+            needed[k, chunk] = _search_chunk(
+                plan.queries[k], plan.targets[k], rules, chunk, region, scratch, task, runs, plan.first_runs[k]
+            )
+>>>>>>> s6_ccd
 
 
 def _lay_out(capacities: list[int]) -> NDArray[np.int64]:
@@ -221,7 +241,7 @@ def find_runs(searches: list[Search]) -> Runs:
             searches[0].rules.margin,
         )
         runs = Runs(start, length, _room.of(int(regions[-1, -1])))
-        _find_runs(plan, scratch, runs, needed)
+        _find_runs(plan, scratch, runs, needed, thread_count())
         if (needed <= np.diff(regions)).all():
             return runs
         # The end of a region may stay free where a long run did not fit.

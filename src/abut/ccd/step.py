@@ -116,9 +116,8 @@ class Step:
         )
 
     def solve_turning(self, kind: Kind, pairs: Pairs, span: Span, t_max: float) -> tuple[Statuses, Floats]:
-        """Status and time of pairs that turn."""
+        """Status and time of pairs that turn; those that are free up to t_max need not be followed further."""
         first, first_cells, second, second_cells = self.sides(kind)
-        end = min(span.end, t_max)
         return solve_turning(
             kind != Kind.EDGE_EDGE,
             pairs,
@@ -126,8 +125,7 @@ class Step:
             first_cells,
             second.paths,
             second_cells,
-            span.begin,
-            end,
+            (span.begin, span.end, t_max),
             self.limits,
         )
 

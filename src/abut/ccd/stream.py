@@ -26,12 +26,11 @@ from abut.ccd.filters import is_never_coplanar, scale_of
 from abut.ccd.motion import read_motions
 from abut.ccd.results import Candidates, Kind
 from abut.errors import InvalidInput
-from abut.jit import kernel, parallel, prange, threads_for
+from abut.jit import integer, kernel, parallel, prange, thread_count, threads_for
 from abut.lanes import count_bits
 from abut.scratch import load
 
 TASKS = 64
-STRIDE = 37  # tasks are handed out in this stride, since neighbours have like numbers of pairs
 TILE = 128  # pairs that DNF looks at together
 CHUNK = 1 << 20  # pairs of a chunk at most: fresh memory for more costs as much as the search
 MAX_MEMORY = 1 << 29
@@ -157,13 +156,14 @@ def _search_round(
     slots: Any,
     scratch: Scratch,
     tiles: Tiles,
+    thread_total: int,
     pairs: Any,
     written: Any,
 ) -> None:
-    count = len(slots)
-    for i in prange(count):
-        task: Any = np.int64(i) * STRIDE % count
-        written[task] = _search_task(query, target, rules, filters, slots[task], scratch, tiles, task, pairs[task])
+    """Tasks are dealt out to the threads in turn, since neighbours have like numbers of pairs."""
+    for thread in prange(thread_total):
+        for task in range(integer(thread), len(slots), thread_total):
+            written[task] = _search_task(query, target, rules, filters, slots[task], scratch, tiles, task, pairs[task])
 
 
 def _cut(ranges: NDArray[np.int64], task_count: int) -> NDArray[np.int64]:
@@ -207,7 +207,9 @@ def stream_pairs(search: Search, filters: Filters, memory: int) -> Iterator[Indi
     slots = _cut(np.array([[0, query.count]]), task_count)
     while len(slots):
         with threads_for(query.count + target.count):
-            _search_round(query.handle, target.handle, rules, filters, slots, scratch, tiles, pairs, written)
+            _search_round(
+                query.handle, target.handle, rules, filters, slots, scratch, tiles, thread_count(), pairs, written
+            )
         total = 0
         for task in range(len(slots)):
             flat[total : total + written[task]] = pairs[task, : written[task]]

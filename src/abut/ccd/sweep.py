@@ -26,6 +26,8 @@ from abut.jit import threads_for
 
 SAMPLE = 32
 """One pair in so many is solved first, for a bound on the earliest time."""
+LEAST_SLACK = 2.0**-40
+"""A time may be early by the tolerance, or by rounding where that is less: pairs that meet so much later than the best time are looked at too."""
 
 
 class _Rows(NamedTuple):
@@ -150,6 +152,17 @@ def sweep(
 # ---- the earliest
 
 
+def _improve(step: Step, kind: Kind, pairs: Pairs, best: float) -> float:
+    """The earliest time of some pairs if it is below the best. A search that ends early rounds its times otherwise than one of the whole step, so
+    what it finds is solved again as `sweep` does: the two give the same number."""
+    until = min(best + max(2.0 * step.tolerance, LEAST_SLACK), 1.0)
+    status, time = step.solve_straight(kind, pairs, until)
+    if until < 1.0:
+        near = pairs[status != FREE]
+        time = step.solve_straight(kind, near, 1.0)[1]
+    return min(best, float(time.min(initial=NEVER)))
+
+
 def _earliest_straight(step: Step) -> float:
     best = NEVER
     for kind, chunk in step.stream(step.whole()):
@@ -157,8 +170,7 @@ def _earliest_straight(step: Step) -> float:
         sampled = np.arange(len(pairs)) % SAMPLE == 0
         for part in (pairs[sampled], pairs[~sampled]):
             if len(part) and best > 0.0:
-                _, time = step.solve_straight(kind, part, min(best, 1.0))
-                best = min(best, float(time.min()))
+                best = _improve(step, kind, part, best)
         if best <= 0.0:
             break
     return best

@@ -29,6 +29,9 @@ MAX_SPANS = 4096
 SHORTER, LONGER = 0.25, 2.0
 ROUND_DOWN = 1.0 - 2.0**-50
 
+Times = tuple[float, float, float]
+"""Begin and end of a span, and the last time of interest: later contacts may be left out."""
+
 
 @kernel
 def place(paths: Paths, i: int, time: float) -> Vec3:
@@ -49,13 +52,14 @@ def _first_turning(
     first: Paths,
     second: Paths,
     corners: Corners,
-    begin: float,
-    end: float,
+    times: Times,
     distance: float,
     tolerance: float,
     noise: float,
 ) -> tuple[int, float]:
-    """Status and time of the first moment in [begin, end] at which the pair is within `distance`, or touches."""
+    """Status and time of the first moment in [begin, end] at which the pair is within `distance`, or touches. Given up as FREE once it is known
+    to be later than the last of `times`, which changes no time that is found before."""
+    begin, end, useful = times
     p, q, r, s = corners
     other = second if is_face else first
     bend_first, bend_second = first.bend[p], max(second.bend[r], second.bend[s])
@@ -67,6 +71,8 @@ def _first_turning(
     t, span = begin, end - begin
     x0, x1, x2, x3 = place(first, p, t), place(other, q, t), place(second, r, t), place(second, s, t)
     for _ in range(MAX_SPANS):
+        if t > useful:
+            return FREE, NEVER
         last = not t + span < end
         until = end if last else t + span
         y0, y1, y2, y3 = (
@@ -102,8 +108,7 @@ def _solve_all(
     first_cells: Integers,
     second: Paths,
     second_cells: Integers,
-    begin: float,
-    end: float,
+    times: Times,
     limits: tuple[float, float, float],
     thread_total: int,
     status: Statuses,
@@ -114,9 +119,7 @@ def _solve_all(
         for block in range(thread * BLOCK, len(pairs), thread_total * BLOCK):
             for k in range(block, min(block + BLOCK, len(pairs))):
                 corners = corners_of(is_face, first_cells, second_cells, pairs, k)
-                status[k], time[k] = _first_turning(
-                    is_face, first, second, corners, begin, end, distance, tolerance, noise
-                )
+                status[k], time[k] = _first_turning(is_face, first, second, corners, times, distance, tolerance, noise)
 
 
 def solve_turning(
@@ -126,13 +129,10 @@ def solve_turning(
     first_cells: Integers,
     second: Paths,
     second_cells: Integers,
-    begin: float,
-    end: float,
+    times: Times,
     limits: tuple[float, float, float],
 ) -> tuple[Statuses, Floats]:
-    """Status and first time in [begin, end] of each pair; NEVER where it is FREE. limits: distance, tolerance and noise, all lengths."""
+    """Status and first time of each pair; NEVER where it is FREE. limits: distance, tolerance and noise, all lengths."""
     status, time = np.empty(len(pairs), dtype=np.int8), np.empty(len(pairs))
-    _solve_all(
-        is_face, pairs, first, first_cells, second, second_cells, begin, end, limits, thread_count(), status, time
-    )
+    _solve_all(is_face, pairs, first, first_cells, second, second_cells, times, limits, thread_count(), status, time)
     return status, time

@@ -93,7 +93,9 @@ def weigh(inverse: Floats, world: Floats, pairs: Integers, rows: Floats, i: int)
     rows[i, MASS_T] = _mass(inverse, world, side_a, side_b, get(rows, i, T))
     rows[i, MASS_B] = _mass(inverse, world, side_a, side_b, get(rows, i, B))
     k = world[a, 0] + world[a, 4] + world[a, 8] + world[b, 0] + world[b, 4] + world[b, 8]
-    rows[i, MASS_R] = 1.0 / k if k > 0.0 else 0.0  # no more than any direction's: it may take more sweeps, never overshoot
+    rows[i, MASS_R] = (
+        1.0 / k if k > 0.0 else 0.0
+    )  # no more than any direction's: it may take more sweeps, never overshoot
 
 
 @kernel
