@@ -10,7 +10,7 @@ from abut import jit
 from abut.broad import SweepAndPrune, overlapping_pairs
 from abut.broad.blocks import build_boxes
 from abut.broad.pairs import _place
-from abut.broad.runs import STRIDE, TASKS, Search, deal_chunk, find_pairs
+from abut.broad.runs import TASKS, Search, find_pairs
 from abut.broad.search import EVERY, Rules
 from abut.broad.swept import frame_between
 from conftest import SLOW, SOAK, sizes
@@ -70,14 +70,6 @@ def test_sweep_and_prune_of_any_number_of_boxes(threads):
         left = np.delete(np.arange(len(both)), gone)
         np.testing.assert_array_equal(scene.pairs, left[every_pair(both[left])].reshape(-1, 2))
         scene.validate()
-
-
-@pytest.mark.parametrize("searches", [1, 2, 3, 36, 37, 38, 74, 37 * 64])
-def test_every_chunk_of_every_search_is_dealt_once(searches):
-    """37 searches of 64 chunks handed out by i·37 modulo their product would be the first chunk of each again and again."""
-    dealt = {deal_chunk(i, searches) for i in range(searches * TASKS)}
-    assert dealt == {(k, chunk) for k in range(searches) for chunk in range(TASKS)}
-    assert STRIDE % 2 == 1
 
 
 def blocks_of(boxes, frame):

@@ -17,19 +17,11 @@ from abut.arrays import frozen
 from abut.broad.blocks import WIDTH, Blocks, open_blocks
 from abut.broad.search import Rules, collect, lanes_at_once, list_blocks
 from abut.broad.swept import Indices
-<<<<<<< HEAD
-from abut.jit import element, kernel, parallel, prange
-=======
 from abut.jit import integer, kernel, parallel, prange, thread_count
->>>>>>> s6_ccd
 from abut.lanes import count_bits, merge_16, sort_16
 from abut.scratch import load
 
 TASKS = 64  # chunks of query blocks
-<<<<<<< HEAD
-STRIDE = 37  # odd, so prime to TASKS: chunks are handed out in this stride, since neighbours have like numbers of pairs
-=======
->>>>>>> s6_ccd
 FOUND_EACH = 128  # pairs a query that room is made for at first
 ROOM_KEPT = 1 << 28  # bytes
 BLOCK_ROOM = 1 << 15  # entries that the queries of a block share, if one of them does not need more
@@ -185,23 +177,7 @@ class Plan(NamedTuple):
     margin: float
 
 
-@element
-def deal_chunk(i: int, searches: int) -> tuple[int, int]:
-    """The search and the chunk of task i of searches·TASKS: every chunk of every search once, whatever their number."""
-    return i % searches, i // searches * STRIDE % TASKS
-
-
 @parallel
-<<<<<<< HEAD
-def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64]) -> None:
-    for i in prange(len(plan.queries) * TASKS):
-        k, chunk = deal_chunk(np.int64(i), len(plan.queries))
-        rules = Rules(plan.orders[k], plan.adjacent[k], plan.margin)
-        region = (plan.regions[k, chunk], plan.regions[k, chunk + 1])
-        needed[k, chunk] = _search_chunk(
-            plan.queries[k], plan.targets[k], rules, chunk, region, scratch, k * TASKS + chunk, runs, plan.first_runs[k]
-        )
-=======
 def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64], thread_total: int) -> None:
     """Chunks are dealt out to the threads in turn, since neighbours have like numbers of pairs."""
     for thread in prange(thread_total):
@@ -212,7 +188,6 @@ def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int6
             needed[k, chunk] = _search_chunk(
                 plan.queries[k], plan.targets[k], rules, chunk, region, scratch, task, runs, plan.first_runs[k]
             )
->>>>>>> s6_ccd
 
 
 def _lay_out(capacities: list[int]) -> NDArray[np.int64]:
