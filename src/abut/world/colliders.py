@@ -138,7 +138,7 @@ class Colliders:
             triangle = pool.trees.triangles[first]
             start = int(triangle[0] - shape.mesh.faces[triangle[FACE], 0])
             pool.trees.points[start : start + len(shape.vertices)] = shape.vertices
-            bound_nodes(*pool.trees, root, root + _tree_size(pool, root))
+            bound_nodes(*pool.trees[:4], root, root + _tree_size(pool, root))
             self._versions[i] = shape.body._version
 
     def add(self, store: Store, slots: Integers, shape: Shape, local: Floats) -> Integers:
