@@ -41,8 +41,8 @@ def couple(
     rough = arrays.scalar(friction, "friction", least=0.0)
     if not hasattr(model, "propose"):
         raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
-    if mobile is not None and not hasattr(mobile, "move"):
-        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no move(targets)")
+    if mobile is not None and not (hasattr(mobile, "move") and np.ndim(getattr(mobile, "position", ())) == 2):
+        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no position (n,3) and move(targets)")
     targets = model.propose(step)
     accept: Any = getattr(model, "accept", None)
     if mobile is None:

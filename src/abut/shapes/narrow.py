@@ -5,9 +5,9 @@ along which the two are least deep in each other. That is never deeper than the 
 parts it from each triangle. The axis counts where it is one of the surface (`summits`), not of the triangulation alone; else the face's normal
 does, if it is near, and so a box slides over a tiled floor as over a plane. A wall that stands across a face of the core says nothing: its foot does.
 
-What lies behind a triangle of a solid does not touch it: other triangles are in front of it. Where none is, the core has sunk in beyond its middle;
-it then goes out in front of the triangle for which that is the least way. A terrain is solid below: a core whose middle is
-under a triangle is pushed up through it.
+What lies behind a triangle of a solid does not touch it: other triangles are in front of it. Where none has a contact, and yet the core meets some,
+it goes out in front of the triangle for which that is the least way: as far as it is deep, and all the way if it has sunk in beyond its middle.
+A terrain is solid below: a core whose middle is under a triangle is pushed up through it.
 """
 
 import math
@@ -147,24 +147,27 @@ def touch_triangle(
     rows: Floats,
     ids: Integers,
     count: int,
-) -> tuple[int, float]:
+) -> tuple[int, float, float]:
     """Rows of core sa with triangle t of a surface, whose frame is seen from a; `middle` is the core's, in the surface's frame.
 
-    The number of rows then; and how far the core must go to be out in front of the triangle, infinite where they do not meet."""
+    The number of rows then; how far the core must go to be out in front of the triangle, infinite where they do not meet; and the least depth that it
+    has there, 0 where it comes from behind."""
     stay_apart()
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
     if normal == (0.0, 0.0, 0.0):
-        return count, math.inf
+        return count, math.inf, 0.0
     axis = find_axis(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side == GROUND)
     if axis[0] == math.inf and side != GROUND:
-        return count, math.inf
-    way_out = math.inf
-    if axis[0] <= cores.radius[sa]:
+        return count, math.inf, 0.0
+    face = _choose_face(cores, trees, side, t, frame, middle, axis, normal)
+    way_out, depth = math.inf, 0.0
+    if axis[0] <= cores.radius[sa] or (side == GROUND and face >= 0):
         from_back = side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, 3]
         way_out = _measure_exit(cores, sa, 1 if from_back else 0)
-    face = _choose_face(cores, trees, side, t, frame, middle, axis, normal)
+        if side == BOTH or dot(axis[1], normal) < 0.0:
+            depth = max(0.0, cores.radius[sa] - axis[0])
     if face == NO_CONTACT:
-        return count, way_out
+        return count, way_out, depth
     if face == OWN_AXIS:
         last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
     else:
@@ -176,7 +179,7 @@ def touch_triangle(
         )
     for k in range(count, last):
         ids[k, 1] = trees.triangles[t, FACE]
-    return last, way_out
+    return last, way_out, depth
 
 
 @kernel
@@ -237,7 +240,7 @@ def _meet_surface(
         for axis in range(3):
             in_b[i - first, axis] = cores.vertices[i, axis]
     nodes, boxes, side = trees.nodes, trees.boxes, cores.table[sb, SIDE]
-    start, way_out, gate = count, math.inf, -1
+    start, way_out, depth, gate = count, math.inf, 0.0, -1
     stack = reserve_integers(256)  # one sibling at each level; `bvh.build` stays below 64 + log₂ m
     store(stack, 0, cores.table[sb, ROOT])
     height = 1
@@ -259,9 +262,10 @@ def _meet_surface(
         for t in range(nodes[node, 1], nodes[node, 2]):
             if count + MOST_ROWS > len(rows):
                 return FULL
-            count, way = touch_triangle(
+            count, way, least = touch_triangle(
                 cores, trees, space, names, sa, side, t, frame, middle, margin, rows, ids, count
             )
+            depth = max(depth, least)
             if way < way_out:
                 way_out, gate = way, t
     if gate < 0:
@@ -271,6 +275,7 @@ def _meet_surface(
             return count
     if count + MOST_ROWS > len(rows):
         return FULL
+    way_out = min(way_out, depth) if depth > 0.0 else way_out  # no farther than it is deep, where that is known
     return _leave(cores, trees, space, names, sa, side, gate, frame, middle, way_out, rows, ids, count)
 
 

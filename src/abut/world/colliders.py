@@ -204,6 +204,13 @@ class Colliders:
         self.fat[ids] = np.concatenate((low - extra, high + extra), axis=1)
         self.sap.update(ids, self.fat[ids])
 
+    def find_soft(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies that deform."""
+        soft = np.zeros(count, np.bool_)
+        for i, _ in self._soft:
+            soft[self.body[(self.shape == i) & (self.body >= 0)]] = True
+        return soft
+
     def find_pairs(self, store: Store) -> Integers:
         """(p,2) colliders that may touch: of two bodies, not both static, whose layers and masks agree. A core comes before a surface."""
         moving = store.kind != STATIC
@@ -221,7 +228,9 @@ class Colliders:
         ages = store.handles(np.arange(len(store.alive)))
         table = self.pool.cores.table
         count = choose_pairs(keys, self.body, self.shape, self.boxes, table, ages, filters, growth, pairs, margins)
-        return pairs[:count], margins[:count]
+        groups = store.group[self.body[pairs[:count]]]
+        kept = (groups[:, 0] != groups[:, 1]) | (groups[:, 0] == 0)
+        return pairs[:count][kept], margins[:count][kept]
 
     def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> Rows:
         """Contacts of pairs, ordered as they were found, that are no farther apart than their margins. remember: the features of hulls."""

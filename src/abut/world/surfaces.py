@@ -4,7 +4,8 @@ Where both meshes are convex, the world gives them to their hulls. Otherwise the
 faces that meet or come near. Of two faces that meet, the part of the one that lies over the other reaches behind it by so much, and the other way
 round: the lesser of both says which face is pierced, and the row has its normal, at the point that reaches farthest. Its depth is no more than the
 shortest way that parts the two faces, so it is never more than what parts the surfaces, and vanishes as the faces part. Two walls that cross at their
-borders have a short way along neither's normal, and no row: the faces at their feet have one. Faces that come near are described by their nearest points, if they face each other: what lies behind a
+borders have a short way along neither's normal, and no row: the faces at their feet have one.
+Faces that come near are described by their nearest points, if they face each other: what lies behind a
 face of a solid was let through by another. At most MOST_ROWS rows are kept, spread over the contact.
 """
 
