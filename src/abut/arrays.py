@@ -158,8 +158,9 @@ def count(value: object, name: str, *, least: int = 0, most: int = 2**53) -> int
 
 def flag(value: object, name: str) -> bool:
     """True or False, also as NumPy's, or as 0 and 1."""
-    if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
-        return bool(value)
+    given: Any = value
+    if isinstance(given, bool | np.bool_) or (isinstance(given, int | np.integer) and given in (0, 1)):
+        return bool(given)
     raise InvalidInput(name, f"is a {type(value).__name__}, expected True or False")
 
 

@@ -41,8 +41,8 @@ def couple(
     rough = arrays.scalar(friction, "friction", least=0.0)
     if not hasattr(model, "propose"):
         raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
-    if mobile is not None and not (hasattr(mobile, "move") and hasattr(mobile, "position")):
-        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no move(targets) and position")
+    if mobile is not None and not (hasattr(mobile, "move") and np.ndim(getattr(mobile, "position", ())) == 2):
+        raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no position (n,3) and move(targets)")
     if options.get("response") in ("adaptive", "hybrid") and hasattr(model, "accept") and not hasattr(model, "insert"):
         raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
     targets = model.propose(step)

@@ -136,9 +136,10 @@ def find_facing(planes: Floats, first: int, last: int, direction: Vec3) -> tuple
 
 
 @kernel
-def _put(
+def put_row(
     rows: Floats, ids: Integers, at: int, point: Vec3, normal: Vec3, gap: float, face_a: int, face_b: int, feature: int
 ) -> None:
+    """Write one row."""
     rows[at, 0], rows[at, 1], rows[at, 2] = point
     rows[at, 3], rows[at, 4], rows[at, 5] = normal
     rows[at, 6] = gap
@@ -223,7 +224,7 @@ def touch_face(
         if 0 <= i < kept:
             middle = add_scaled(_row(cut, i), normal, shift - 0.5 * heights[i, 0])
             tag = code | (tags[i, 0] & 0xFFFFFFF)
-            _put(rows, ids, count, middle, away, heights[i, 0] - radius, face_a, face_b, tag)
+            put_row(rows, ids, count, middle, away, heights[i, 0] - radius, face_a, face_b, tag)
             count += 1
     return count
 
@@ -249,12 +250,12 @@ def touch_segments(
     shift = 0.5 * (radius_a - radius_b - distance)
     u_sq = norm_sq(u)
     if norm_sq(cross(u, v)) > (1.0 - ALIGNED * ALIGNED) * u_sq * norm_sq(v):
-        _put(rows, ids, count, add_scaled(q, normal, shift), normal, gap, -1, -1, POINTS << 60)
+        put_row(rows, ids, count, add_scaled(q, normal, shift), normal, gap, -1, -1, POINTS << 60)
         return count + 1
     s, t = dot(subtract(b, a), u) / u_sq, dot(subtract(add_scaled(b, v, 1.0), a), u) / u_sq
     low, high = max(0.0, min(s, t)), min(1.0, max(s, t))
     if not low < high:
-        _put(rows, ids, count, add_scaled(q, normal, shift), normal, gap, -1, -1, POINTS << 60)
+        put_row(rows, ids, count, add_scaled(q, normal, shift), normal, gap, -1, -1, POINTS << 60)
         return count + 1
     for k in range(2):
         at = add_scaled(a, u, low if k == 0 else high)
@@ -262,7 +263,7 @@ def touch_segments(
         other = add_scaled(b, v, along)
         height = dot(normal, subtract(other, at))
         middle = add_scaled(lerp(at, other, 0.5), normal, 0.5 * (radius_a - radius_b))
-        _put(rows, ids, count, middle, normal, height - radius_a - radius_b, -1, -1, (POINTS << 60) | (k + 1))
+        put_row(rows, ids, count, middle, normal, height - radius_a - radius_b, -1, -1, (POINTS << 60) | (k + 1))
         count += 1
     return count
 
@@ -303,5 +304,5 @@ def touch(
         if last > count:
             return last
     middle = add_scaled(lerp(p, q, 0.5), normal, 0.5 * (radius_a - radius_b))
-    _put(rows, ids, count, middle, normal, distance - radius_a - radius_b, -1, -1, POINTS << 60)
+    put_row(rows, ids, count, middle, normal, distance - radius_a - radius_b, -1, -1, POINTS << 60)
     return count + 1

@@ -1,17 +1,19 @@
 """The narrow phase: which colliders of a list of pairs touch, and where; cores against cores, cores against the triangles of a surface.
 
-In a pair with a surface the core comes first. The surface's tree gives the triangles near the core, and each is met as a flat polytope. Where two
-triangles meet in a flat or hollow edge only their faces can touch; a contact that an edge seems to have there is an artefact of the
-triangulation, and is judged by the face's normal instead. So a box slides over a tiled floor as over a plane.
+In a pair with a surface the core comes first. The surface's tree gives the triangles near the core, and each is met as a flat polytope, by the axis
+along which the two are least deep in each other. That is never deeper than the core is in the whole surface: whatever parts the core and the surface
+parts it from each triangle. The axis counts where it is one of the surface (`summits`), not of the triangulation alone; else the face's normal
+does, if it is near, and so a box slides over a tiled floor as over a plane. A wall that stands across a face of the core says nothing: its foot does.
 
-What lies behind a triangle of a solid does not touch it: other triangles are in front of it. A terrain is solid below: a core whose middle is
-under a triangle is pushed up through it.
+What lies behind a triangle of a solid does not touch it: other triangles are in front of it. Where none has a contact, and yet the core meets some,
+it goes out in front of the triangle for which that is the least way: as far as it is deep, and all the way if it has sunk in beyond its middle.
+A terrain is solid below: a core whose middle is under a triangle is pushed up through it.
 """
 
 import math
 
 from abut.arrays import Floats, Integers
-from abut.geometry.vec import Vec3, cross, dot, norm, scale, subtract
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
 from abut.jit import kernel, stay_apart
 from abut.scratch import load, reserve_integers, store
 from abut.shapes.frames import (
@@ -25,15 +27,19 @@ from abut.shapes.frames import (
     turn,
     turn_back,
 )
-from abut.shapes.meet import IDENTITY, Axis, find_axis, find_axis_round, touch, touch_face
-from abut.shapes.pool import ACTIVE, F0, F1, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
-from abut.shapes.solids import FRONT, GROUND
+from abut.shapes.meet import IDENTITY, POINTS, Axis, find_axis, find_axis_round, put_row, touch, touch_face
+from abut.shapes.pool import F0, F1, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.solids import BOTH, GROUND
+from abut.shapes.summits import is_summit
 
 MOST_ROWS = 8
 """No core has more rows with another core or with one triangle."""
 FULL = -1
 FLUSH = 1.0 - 1e-12
 """Cosine from which a contact normal is the face's own: what rounding leaves of 1."""
+LEAST_FACING = math.cos(math.radians(30.0))
+"""A face decides instead of an axis up to this angle from its normal; what meets it more from the side meets a neighbor first."""
+OWN_AXIS, NO_CONTACT = -1, -2
 COLLIDER_A, COLLIDER_B = 3, 4
 
 
@@ -96,15 +102,34 @@ def _is_above(points: Floats, triangles: Integers, t: int, p: Vec3) -> bool:
 
 
 @kernel
-def _is_dull(vertices: Floats, active: int, normal: Vec3, away: Vec3) -> bool:
-    """Whether a contact that pushes along `away` would be at an edge of the triangle that has no contacts of its own."""
-    best, found = -math.inf, 0
-    for k in range(3):
-        outward = cross(subtract(_point(vertices, (k + 1) % 3), _point(vertices, k)), normal)
-        cosine = dot(outward, away) / norm(outward)
-        if cosine > best:
-            best, found = cosine, k
-    return (active >> found) & 1 == 0
+def _measure_exit(cores: Cores, sa: int, face: int) -> float:
+    """How far core sa must go to be wholly in front of a face of the triangle that is loaded; its plane, not only the triangle."""
+    lowest = math.inf
+    for i in range(cores.table[sa, V0], cores.table[sa, V1]):
+        lowest = min(lowest, dot(_point(cores.planes, face), _point(cores.vertices, i)))
+    return cores.planes[face, 3] - lowest + cores.radius[sa]
+
+
+@kernel
+def _choose_face(
+    cores: Cores, trees: Trees, side: int, t: int, frame: Frame, middle: Vec3, axis: Axis, normal: Vec3
+) -> int:
+    """What decides about triangle t: the axis (OWN_AXIS), one of its faces instead (0 the front, 1 the back), or nothing (NO_CONTACT)."""
+    stay_apart()
+    facing = -dot(axis[1], normal)
+    if side == GROUND and (facing <= 0.0 or axis[0] == math.inf):
+        below = dot(normal, carry(frame, middle)) <= cores.planes[0, 3]
+        return 0 if below and _is_above(trees.points, trees.triangles, t, middle) else NO_CONTACT
+    if side != BOTH and facing <= 0.0:
+        return NO_CONTACT
+    if abs(facing) >= FLUSH:
+        return OWN_AXIS
+    along = turn_back(frame[0], scale(axis[1], -1.0))
+    if is_summit(trees.points, trees.triangles, trees.rings, t, along, abs(facing)):
+        return OWN_AXIS
+    if abs(facing) < LEAST_FACING:
+        return NO_CONTACT
+    return 0 if facing > 0.0 else 1
 
 
 @kernel
@@ -122,34 +147,71 @@ def touch_triangle(
     rows: Floats,
     ids: Integers,
     count: int,
-) -> int:
-    """Rows of core sa with triangle t of a surface, whose frame is seen from a; `middle` is the core's, in the surface's frame."""
+) -> tuple[int, float, float]:
+    """Rows of core sa with triangle t of a surface, whose frame is seen from a; `middle` is the core's, in the surface's frame.
+
+    The number of rows then; how far the core must go to be out in front of the triangle, infinite where they do not meet; and the least depth that it
+    has there, 0 where it comes from behind."""
     stay_apart()
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
     if normal == (0.0, 0.0, 0.0):
-        return count
-    axis = find_axis(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side != 0)
+        return count, math.inf, 0.0
+    axis = find_axis(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side == GROUND)
     if axis[0] == math.inf and side != GROUND:
-        return count
-    facing = -dot(axis[1], normal)
-    face = -1  # the face that decides instead of the axis
-    if side == GROUND and (facing <= 0.0 or axis[0] == math.inf):
-        if not _is_above(trees.points, trees.triangles, t, middle):
-            return count
-        face = 0
-    elif side == FRONT and facing <= 0.0:
-        if dot(normal, carry(frame, middle)) <= cores.planes[0, 3]:
-            return count
-        face = 0
-    elif abs(facing) < FLUSH and _is_dull(cores.vertices, trees.triangles[t, ACTIVE], normal, scale(axis[1], -1.0)):
-        face = 0 if facing > 0.0 else 1
-    if face < 0:
+        return count, math.inf, 0.0
+    face = _choose_face(cores, trees, side, t, frame, middle, axis, normal)
+    way_out, depth = math.inf, 0.0
+    if axis[0] <= cores.radius[sa] or (side == GROUND and face >= 0):
+        from_back = side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, 3]
+        way_out = _measure_exit(cores, sa, 1 if from_back else 0)
+        if side == BOTH or dot(axis[1], normal) < 0.0:
+            depth = max(0.0, cores.radius[sa] - axis[0])
+    if face == NO_CONTACT:
+        return count, way_out, depth
+    if face == OWN_AXIS:
         last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
     else:
         away = scale(normal, -1.0 if face == 0 else 1.0)
+        # No deeper than what parts the two: that is never more than what parts the core and the whole surface.
+        least = axis[0] if axis[0] < 0.0 and side != GROUND else -math.inf
         last = touch_face(
-            cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, -math.inf, margin, rows, ids, count
+            cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, margin, rows, ids, count
         )
+    for k in range(count, last):
+        ids[k, 1] = trees.triangles[t, FACE]
+    return last, way_out, depth
+
+
+@kernel
+def _leave(
+    cores: Cores,
+    trees: Trees,
+    space: Floats,
+    names: Integers,
+    sa: int,
+    side: int,
+    t: int,
+    frame: Frame,
+    middle: Vec3,
+    way_out: float,
+    rows: Floats,
+    ids: Integers,
+    count: int,
+) -> int:
+    """Rows that lead core sa out in front of triangle t, which it must go so far for."""
+    normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
+    face = 1 if side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, 3] else 0
+    outward = _point(cores.planes, face)
+    away, least = scale(outward, -1.0), cores.radius[sa] - way_out
+    last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, 0.0, rows, ids, count)
+    if last == count:
+        found = cores.table[sa, V0]
+        for i in range(found, cores.table[sa, V1]):
+            if dot(outward, _point(cores.vertices, i)) < dot(outward, _point(cores.vertices, found)):
+                found = i
+        deepest = add_scaled(_point(cores.vertices, found), outward, -cores.radius[sa] + 0.5 * way_out)
+        put_row(rows, ids, count, deepest, away, -way_out, -1, face, POINTS << 60)
+        last = count + 1
     for k in range(count, last):
         ids[k, 1] = trees.triangles[t, FACE]
     return last
@@ -178,6 +240,7 @@ def _meet_surface(
         for axis in range(3):
             in_b[i - first, axis] = cores.vertices[i, axis]
     nodes, boxes, side = trees.nodes, trees.boxes, cores.table[sb, SIDE]
+    start, way_out, depth, gate = count, math.inf, 0.0, -1
     stack = reserve_integers(256)  # one sibling at each level; `bvh.build` stays below 64 + log₂ m
     store(stack, 0, cores.table[sb, ROOT])
     height = 1
@@ -199,8 +262,21 @@ def _meet_surface(
         for t in range(nodes[node, 1], nodes[node, 2]):
             if count + MOST_ROWS > len(rows):
                 return FULL
-            count = touch_triangle(cores, trees, space, names, sa, side, t, frame, middle, margin, rows, ids, count)
-    return count
+            count, way, least = touch_triangle(
+                cores, trees, space, names, sa, side, t, frame, middle, margin, rows, ids, count
+            )
+            depth = max(depth, least)
+            if way < way_out:
+                way_out, gate = way, t
+    if gate < 0:
+        return count
+    for k in range(start, count):
+        if rows[k, 6] <= 0.0:
+            return count
+    if count + MOST_ROWS > len(rows):
+        return FULL
+    way_out = min(way_out, depth) if depth > 0.0 else way_out  # no farther than it is deep, where that is known
+    return _leave(cores, trees, space, names, sa, side, gate, frame, middle, way_out, rows, ids, count)
 
 
 @kernel

@@ -6,8 +6,7 @@ there, as a polytope of two faces (front, back), three edges and no thickness.
 
 Layout of `table` (s,11): kind, first and last vertex, first and last face, first and last edge, root node, first and last triangle ("last" is one
 beyond), which sides count. `nodes` (n,3): left child or 0 for a leaf, first and last triangle. `boxes` (n,6): lowest, then highest corner.
-`triangles` (t,5): three corners, the face of the mesh, and three bits: whether edge i, from corner i to the next, may have a contact of its
-own. It may not where the surface is flat or hollow, and only faces can touch.
+`triangles` (t,7): three corners, the face of the mesh, and the far corners of the three neighbors; `rings`: the neighbors of each point (`summits`).
 
 The arrays come in two bundles, and working memory in two arrays: each array handed on costs time to compile.
 """
@@ -15,25 +14,22 @@ The arrays come in two bundles, and working memory in two arrays: each array han
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abut import bvh
 from abut.arrays import Floats, Integers
 from abut.convex import Hull, Hulls
 from abut.jit import kernel
-from abut.mesh import Mesh
 from abut.shapes.solids import BOTH, FRONT, Convex, Shape, Soft, Surface
+from abut.shapes.summits import OPPOSITE, find_opposite, join_rings
 
 CONVEX, SURFACE = 0, 1
 KIND, V0, V1, F0, F1, E0, E1, ROOT, T0, T1, SIDE = range(11)
-FACE, ACTIVE = 3, 4
+FACE = 3
 IN_B, IN_A, REFERENCE, CUT, SPARE = range(5)
 """Parts of the working memory: vertices of a in b's frame, of b in a's frame, the reference face, the polygon being cut, and one more."""
 TRIANGLE = 0
 POINT = Hull(np.zeros((1, 3)))
 LEAF_SIZE = 4
-FLAT = 1e-3
-"""Sine of the angle below which an edge of a surface counts as flat: a contact normal off by less is the face's own."""
 
 
 class Cores(NamedTuple):
@@ -55,6 +51,7 @@ class Trees(NamedTuple):
     triangles: Integers
     nodes: Integers
     boxes: Floats
+    rings: Integers
 
 
 class Pool(NamedTuple):
@@ -113,7 +110,8 @@ def build_pool(shapes: list[Shape]) -> Pool:
 
 def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees:
     """The trees of all surfaces, one after the other."""
-    points, triangles, nodes = [np.zeros((0, 3))], [np.zeros((0, 5), np.int64)], [np.zeros((0, 3), np.int64)]
+    points, nodes = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)]
+    triangles = [np.zeros((0, OPPOSITE + 3), np.int64)]
     at, first, root = 0, 0, 0
     for s, shape in surfaces:
         mesh = shape.mesh
@@ -121,37 +119,16 @@ def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees
         count = len(mesh.faces)
         table[s, ROOT:SIDE] = (root, first, first + count)
         points.append(shape.vertices)
-        bits = find_active(mesh, deforms=isinstance(shape, Soft)).astype(np.int64) @ np.array([1, 2, 4])
-        columns = (mesh.faces[tree.order] + at, tree.order, bits[tree.order])
+        opposite = find_opposite(mesh)[tree.order]
+        columns = (mesh.faces[tree.order] + at, tree.order, np.where(opposite < 0, -1, opposite + at))
         triangles.append(np.column_stack(columns))
         nodes.append(tree.nodes + (tree.nodes[:, :1] != 0) * np.array([root, 0, 0]) + np.array([0, first, first]))
         at, first, root = at + len(shape.vertices), first + count, root + len(tree.nodes)
     joined = np.concatenate(nodes)
-    trees = Trees(np.concatenate(points), np.concatenate(triangles), joined, np.empty((len(joined), 6)))
-    bound_nodes(*trees, 0, len(joined))
+    rings = join_rings([shape.mesh for _, shape in surfaces])
+    trees = Trees(np.concatenate(points), np.concatenate(triangles), joined, np.empty((len(joined), 6)), rings)
+    bound_nodes(*trees[:4], 0, len(joined))
     return trees
-
-
-def find_active(mesh: Mesh, *, deforms: bool) -> NDArray[np.bool_]:
-    """(m,3) which edges, from corner i to the next, stick out. What deforms may be folded anywhere: all of it does."""
-    if deforms:
-        return np.ones((len(mesh.faces), 3), np.bool_)
-    result = np.ones((len(mesh.faces), 3), np.bool_)
-    normals = mesh.face_normals
-    starts, faces = mesh.edge_faces.offsets, mesh.edge_faces.faces
-    pairs = np.flatnonzero(np.diff(starts) == 2)
-    first, second = faces[starts[pairs]], faces[starts[pairs] + 1]
-    ends, corners = mesh.edges[pairs], mesh.faces[second]
-    apex = ((corners != ends[:, :1]) & (corners != ends[:, 1:])).argmax(axis=1)
-    far = corners[np.arange(len(corners)), apex]
-    # Hollow or flat: the far corner of the second face is not below the plane of the first.
-    rise = ((mesh.vertices[far] - mesh.vertices[ends[:, 0]]) * normals[first]).sum(axis=1)
-    length = np.linalg.norm(mesh.vertices[far] - mesh.vertices[ends[:, 0]], axis=1)
-    dull = np.zeros(len(mesh.edges), np.bool_)
-    dull[pairs] = rise >= -FLAT * length
-    # Side i of `face_edges` is opposite corner i; here edge i starts at corner i.
-    result[:] = ~dull[mesh.face_edges[:, [2, 0, 1]]] | (mesh.face_edges[:, [2, 0, 1]] < 0)
-    return result
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Rays against shapes: planes of a polytope, a ball or capsule by its quadratic, the triangles of a surface through its tree.
 
 A ray is o + t·d with |d| = 1 and t ≥ 0. It meets closed sets: touching counts. One that starts inside a convex shape meets it at t = 0, without a
-normal. Of a surface both sides are met. A triangle is met up to EDGE of its size beyond its edges, so that no ray slips between two neighbours.
+normal; so does one that starts inside a solid surface, which is decided by who asks (`world.queries`).
+Of a surface both sides are met. A triangle is met up to EDGE of its size beyond its edges, so that no ray slips between two neighbours.
 """
 
 import math

@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut import arrays, convex
 from abut.arrays import Floats
@@ -232,6 +233,20 @@ class Terrain(Surface):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Terrain, (self.heights, self.spacing))
+
+    def hold(self, points: Floats) -> NDArray[np.bool_]:
+        """(k,) which points (k,3) of its frame are on or below it, no deeper than it is wide."""
+        n, m = self.heights.shape
+        u, v = points[:, 0] / self.spacing, points[:, 1] / self.spacing
+        over = (u >= 0.0) & (u <= n - 1) & (v >= 0.0) & (v <= m - 1)
+        i, j = (np.clip(np.where(over, w, 0.0), 0, k - 2).astype(np.int64) for w, k in ((u, n), (v, m)))
+        s, t = u - i, v - j
+        corner, far = self.heights[i, j], self.heights[i + 1, j + 1]
+        # Each square is cut from its first corner to the one across.
+        middle = np.where(s >= t, self.heights[i + 1, j], self.heights[i, j + 1])
+        height = corner + np.maximum(s, t) * (middle - corner) + np.minimum(s, t) * (far - middle)
+        deep = self.heights.min() - self.spacing * (max(n, m) - 1)
+        return over & (points[:, 2] <= height) & (points[:, 2] >= deep)
 
     def weigh(self, density: float) -> MassProperties:
         """A terrain has no mass."""

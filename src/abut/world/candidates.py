@@ -8,6 +8,7 @@ import math
 
 from abut.arrays import Floats, Integers
 from abut.jit import kernel
+from abut.shapes.narrow import COLLIDER_B
 from abut.shapes.pool import E0, E1, F0, F1, KIND, SURFACE
 
 FEW_EDGES = 256
@@ -210,6 +211,18 @@ def keep_nearest(
             for axis in range(3):
                 numbers[q, 1 + axis] = normals[row, axis]
                 numbers[q, 4 + axis] = points[row, axis] - radii[row] * normals[row, axis]
+
+
+@kernel
+def keep_deepest(numbers: Floats, ids: Integers, count: int, found: Floats) -> None:
+    """Of the first `count` contact rows keep the deepest of each collider b: found (n,7) separation, normal and the point of b."""
+    for row in range(count):
+        b, gap = ids[row, COLLIDER_B], numbers[row, 6]
+        if gap < found[b, 0]:
+            found[b, 0] = gap
+            for axis in range(3):
+                found[b, 1 + axis] = numbers[row, 3 + axis]
+                found[b, 4 + axis] = numbers[row, axis] + 0.5 * gap * numbers[row, 3 + axis]
 
 
 @kernel

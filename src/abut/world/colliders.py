@@ -138,7 +138,7 @@ class Colliders:
             triangle = pool.trees.triangles[first]
             start = int(triangle[0] - shape.mesh.faces[triangle[FACE], 0])
             pool.trees.points[start : start + len(shape.vertices)] = shape.vertices
-            bound_nodes(*pool.trees, root, root + _tree_size(pool, root))
+            bound_nodes(*pool.trees[:4], root, root + _tree_size(pool, root))
             self._versions[i] = shape.body._version
 
     def add(self, store: Store, slots: Integers, shape: Shape, local: Floats) -> Integers:
@@ -204,6 +204,13 @@ class Colliders:
         self.fat[ids] = np.concatenate((low - extra, high + extra), axis=1)
         self.sap.update(ids, self.fat[ids])
 
+    def find_soft(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies that deform."""
+        soft = np.zeros(count, np.bool_)
+        for i, _ in self._soft:
+            soft[self.body[(self.shape == i) & (self.body >= 0)]] = True
+        return soft
+
     def find_pairs(self, store: Store) -> Integers:
         """(p,2) colliders that may touch: of two bodies, not both static, whose layers and masks agree. A core comes before a surface."""
         moving = store.kind != STATIC
@@ -221,7 +228,9 @@ class Colliders:
         ages = store.handles(np.arange(len(store.alive)))
         table = self.pool.cores.table
         count = choose_pairs(keys, self.body, self.shape, self.boxes, table, ages, filters, growth, pairs, margins)
-        return pairs[:count], margins[:count]
+        groups = store.group[self.body[pairs[:count]]]
+        kept = (groups[:, 0] != groups[:, 1]) | (groups[:, 0] == 0)
+        return pairs[:count][kept], margins[:count][kept]
 
     def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> Rows:
         """Contacts of pairs, ordered as they were found, that are no farther apart than their margins. remember: the features of hulls."""

@@ -12,18 +12,21 @@ from abut.discrete import contains, distance
 from abut.shapes.gaps import find_closest
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
 from abut.shapes.pool import KIND, SURFACE, V0, V1, Cores
-from abut.shapes.solids import FRONT, Soft, Surface
+from abut.shapes.solids import FRONT, Soft, Surface, Terrain
 from abut.world.colliders import Colliders, Rows
 from abut.world.surfaces import place_surface
 
 
-def find_held(colliders: Colliders, surfaces: Integers, points: Floats) -> NDArray[np.bool_]:
-    """(k,) whether each of the colliders `surfaces` is solid and holds a point (k,3)."""
+def find_held(colliders: Colliders, surfaces: Integers, points: Floats, *, ground: bool = False) -> NDArray[np.bool_]:
+    """(k,) whether each of the colliders `surfaces` is solid and holds a point (k,3). ground: terrains count too."""
     held = np.zeros(len(surfaces), np.bool_)
     for collider in np.unique(surfaces).tolist():
         shape = colliders.shapes[colliders.shape[collider]]
-        if isinstance(shape, Surface | Soft) and shape.side == FRONT:
-            on = np.flatnonzero(surfaces == collider)
+        on = np.flatnonzero(surfaces == collider)
+        if isinstance(shape, Terrain) and ground:
+            turn, at = colliders.poses[collider, :9].reshape(3, 3), colliders.poses[collider, 9:]
+            held[on] = shape.hold((points[on] - at) @ turn)
+        elif isinstance(shape, Surface | Soft) and shape.side == FRONT:
             held[on] = contains(place_surface(shape, colliders.poses[collider], 0), points[on])
     return held
 

@@ -148,8 +148,8 @@ class Links:
             raise InvalidInput("linkage", f"is {type(linkage).__name__}, not a Linkage of abut.dynamics")
         if any(linkage is other for other in self.linkages):
             raise InvalidInput("linkage", "is in this world already")
-        layer = arrays.count(options["layer"], "layer", most=ALL_LAYERS)
-        said = {**options, "mask": ALL_LAYERS & ~layer if mask is None else mask}
+        arrays.count(options["layer"], "layer", most=ALL_LAYERS)
+        said = {**options, "mask": ALL_LAYERS if mask is None else mask}
         rows = np.arange(len(linkage))
         ends = linkage.bones if radius is None else np.stack((rows, rows), axis=1)
         if not len(ends):
@@ -159,6 +159,8 @@ class Links:
         said["continuous"] = False  # that is for bodies that move alone
         slots = np.concatenate([world._add(shape, IDENTITY[np.newaxis], said) for shape in shapes])
         world._store.pull[slots] = 0.0  # the linkage has its own gravity
+        if mask is None:
+            world._store.group[slots] = slots[0] + 1
         self._all.append(_Linked(linkage, slots, np.array(ends), is_continuous))
         _put(world._store, self._all[-1])
         return frozen(world._store.handles(slots))

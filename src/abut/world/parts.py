@@ -16,6 +16,8 @@ from abut.world.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC
 
 IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)
+LEAST_SCALE, MOST_SCALE = 1e-30, 1e30
+"""Sizes of bodies, and how far from the origin they may be: the inertia goes with the fifth power of the size, and must have an inverse."""
 DEFAULTS: dict[str, Any] = {
     "kind": "dynamic",
     "density": 1.0,
@@ -110,6 +112,19 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     if wanted is None:
         return total
     return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+
+
+def check_scale(reach: float, poses: Floats, kind: int) -> None:
+    """Refuse bodies that are too large, too small to move, or too far away. reach: how far a body goes from its center."""
+    if not reach <= MOST_SCALE:
+        raise InvalidInput("shape", f"reaches {reach:.0e} from its center, more than {MOST_SCALE:g}")
+    if kind == DYNAMIC and reach < LEAST_SCALE:
+        raise InvalidInput(
+            "shape", f"reaches {reach:.0e} from its center, less than {LEAST_SCALE:g}: too little to move"
+        )
+    far = np.abs(poses[:, :3, 3]).max(axis=1, initial=0.0) > MOST_SCALE
+    if far.any():
+        raise InvalidInput("pose", f"is more than {MOST_SCALE:g} from the origin", int(np.argmax(far)))
 
 
 def radius_of(shape: Shape, place: Floats, center: Floats) -> float:

@@ -11,11 +11,11 @@ from abut.arrays import Floats, Integers, frozen
 from abut.convex import track_many
 from abut.errors import Unsupported
 from abut.shapes.gaps import find_closest
-from abut.shapes.narrow import COLLIDER_B, meet_pairs
+from abut.shapes.narrow import meet_pairs
 from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
 from abut.shapes.rays import cast_rays
 from abut.shapes.solids import Convex, Shape
-from abut.world.candidates import choose_near, keep_nearest, sort_pairs
+from abut.world.candidates import choose_near, keep_deepest, keep_nearest, sort_pairs
 from abut.world.colliders import NOWHERE, Colliders
 from abut.world.holding import find_held, turn_inside_out
 from abut.world.place import bound_colliders
@@ -28,7 +28,7 @@ FIRST, FEW = 16, 4
 ANY = -1
 NO_PAIRS = np.empty((0, 2), np.int64)
 ROOM = 256
-"""Rows for the contacts of a question. More are not needed: it is enough to know that there are some."""
+"""Rows for the contacts of a question at once; more if one pair needs them."""
 
 
 class Asked(NamedTuple):
@@ -76,6 +76,7 @@ class Queries:
             found,
             numbers,
         )
+        self._start_inside(origins, np.flatnonzero(seen), found, numbers)
         hit = found[:, 0] >= 0
         body = np.full(count, -1)
         shape = np.full(count, -1)
@@ -86,6 +87,17 @@ class Queries:
         normal = np.where(hit[:, np.newaxis], numbers[:, 1:], 0.0)
         columns: Any = (body, shape, np.array(found[:, 1]), distance, point, normal)
         return RayHits(*map(frozen, columns))
+
+    def _start_inside(self, origins: Floats, seen: Integers, found: Integers, numbers: Floats) -> None:
+        """Rays that start inside a solid surface meet it at once, as they do a convex shape; of several solids, the first collider."""
+        colliders = self.colliders
+        surfaces = seen[colliders.pool.cores.table[colliders.shape[seen] + 1, KIND] == SURFACE]
+        for collider in surfaces[::-1].tolist():
+            low, high = colliders.boxes[collider, :3], colliders.boxes[collider, 3:]
+            rays = np.flatnonzero(((origins >= low) & (origins <= high)).all(axis=1))
+            rays = rays[(numbers[rays, 0] > 0.0) | (found[rays, 0] > collider)]
+            rays = rays[find_held(colliders, np.full(len(rays), collider), origins[rays], ground=True)]
+            found[rays], numbers[rays] = (collider, NOWHERE), 0.0
 
     def _ask(self, shape: Shape, poses: Floats, mask: int) -> Asked:
         if not isinstance(shape, Convex):
@@ -133,7 +145,11 @@ class Queries:
 
     def _touch(self, asked: Asked, near: Integers) -> NDArray[np.bool_]:
         """(m,) which places have a contact with the colliders near them."""
-        pool, count, first = asked.pool, len(near), len(asked.places)
+        return self._find_deepest(asked, near)[:, 0] < np.inf
+
+    def _find_deepest(self, asked: Asked, near: Integers) -> Floats:
+        """(m,7) the deepest contact of places with the colliders near them: separation, normal and the collider's point; inf without any."""
+        pool, count = asked.pool, len(near)
         poses, shapes, pairs = self._beside(asked, near)
         boxes = np.concatenate((asked.boxes, self.colliders.boxes[near[:, 1]]))
         margins, tracked = np.zeros(count), np.empty(count, np.int64)
@@ -142,17 +158,17 @@ class Queries:
         kept, known, walked = kept[:kept_count], np.full((kept_count, 10), np.nan), tracked[:walk_count]
         if walk_count:
             known[walked] = describe(track_many(pool.hulls, kept[walked], square(poses), which=shapes))
-        touched, state = np.zeros(len(poses), np.bool_), np.zeros(2, np.int64)
-        numbers, ids = np.empty((ROOM, 7)), np.empty((ROOM, 5), np.int64)
+        found, state, room = np.full((len(poses), 7), np.inf), np.zeros(2, np.int64), ROOM
+        numbers, ids = np.empty((room, 7)), np.empty((room, 5), np.int64)
         bundles = (pool.cores, pool.trees, *asked.room, poses, shapes, kept, own[:kept_count], known)
         while not meet_pairs(*bundles, state, numbers, ids):
-            touched[ids[: state[1], COLLIDER_B]] = True
             if state[1] == 0:  # the rows of one pair alone are too many
-                touched[kept[state[0], 1]] = True
-                state[0] += 1
+                room *= 2
+                numbers, ids = np.empty((room, 7)), np.empty((room, 5), np.int64)
+            keep_deepest(numbers, ids, state[1], found)
             state[1] = 0
-        touched[ids[: state[1], COLLIDER_B]] = True
-        return touched[first:]
+        keep_deepest(numbers, ids, state[1], found)
+        return found[len(asked.places) :]
 
     def closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
         """See `World.closest_many`."""
@@ -162,7 +178,7 @@ class Queries:
         self._search_cores(asked, numbers, other)
         if asked.pool.cores.table[:, KIND].any():
             self._search_meshes(asked, numbers, other)
-            self._search_holders(asked, numbers, other)
+            self._search_overlapping(asked, numbers, other)
         there = other >= 0
         distance, normal, point = numbers[:, 0].copy(), numbers[:, 1:4].copy(), numbers[:, 4:].copy()
         body, part, on_shape = np.full_like(other, NOWHERE), np.full_like(other, NOWHERE), np.zeros_like(point)
@@ -183,26 +199,35 @@ class Queries:
             keep_nearest(near, radii, asked.shape.radius, *answers, numbers, other)
 
     def _search_meshes(self, asked: Asked, numbers: Floats, other: Integers) -> None:
-        """The same for surfaces, where they are nearer."""
+        """The same for surfaces that are apart from the shape, where they are nearer."""
         for near in self._near(asked, SURFACE, numbers, FEW):
             poses, shapes, pairs = self._beside(asked, near)
-            nearer = np.full(len(other), NOWHERE)
-            find_closest(asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, numbers, nearer)
-            other[nearer >= 0] = near[nearer[nearer >= 0], 1]
+            nearer, found = np.full(len(other), NOWHERE), numbers.copy()
+            find_closest(asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, found, nearer)
+            # Of a surface that it meets, only that it does: how deep, the contacts say.
+            found[:, 0] = np.maximum(found[:, 0], 0.0)
+            kept = (nearer >= 0) & (found[:, 0] < numbers[:, 0])
+            numbers[kept], other[kept] = found[kept], near[nearer[kept], 1]
 
-    def _search_holders(self, asked: Asked, numbers: Floats, other: Integers) -> None:
-        """The same for surfaces inside which, or below which, the shape lies without touching a triangle."""
+    def _search_overlapping(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+        """The same for surfaces that the shape touches, as deep as the contacts of bodies are; and for those that hold it without a touch."""
         near = np.concatenate([NO_PAIRS, *self._near(asked, SURFACE, np.zeros_like(numbers), FIRST)])
-        held = self._touch(asked, near) | find_held(self.colliders, near[:, 1], asked.middles()[near[:, 0]])
-        near = near[held]
-        cores, count = asked.pool.cores, len(near)
-        # A place for each pair: what is found of one is not to be hidden by another.
-        apart = asked._replace(places=asked.places[near[:, 0]])
-        poses, shapes, pairs = self._beside(apart, np.stack((np.arange(count), near[:, 1]), axis=1))
-        found = np.full((count, 7), np.inf)
-        find_closest(cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, found, np.full(count, NOWHERE))
-        for row, (query, collider) in enumerate(near.tolist()):
-            if found[row, 0] > 0.0:
-                turn_inside_out(cores, int(shapes[row]), poses[row], found[row])
+        found = self._find_deepest(asked, near)
+        held = find_held(self.colliders, near[:, 1], asked.middles()[near[:, 0]])
+        inside = np.flatnonzero((found[:, 0] == np.inf) & held)
+        self._measure_held(asked, near, inside, found)
+        for row in np.flatnonzero(found[:, 0] < np.inf).tolist():
+            query, collider = near[row].tolist()
             if found[row, 0] < numbers[query, 0]:
                 numbers[query], other[query] = found[row], collider
+
+    def _measure_held(self, asked: Asked, near: Integers, held: Integers, found: Floats) -> None:
+        """Fill in rows `held` of `found`: pairs of which the collider holds the place."""
+        # A place for each pair: what is found of one is not to be hidden by another.
+        apart, count = asked._replace(places=asked.places[near[held, 0]]), len(held)
+        poses, shapes, pairs = self._beside(apart, np.stack((np.arange(count), near[held, 1]), axis=1))
+        rows, cores = np.full((count, 7), np.inf), asked.pool.cores
+        find_closest(cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, rows, np.full(count, NOWHERE))
+        for row in range(count):
+            turn_inside_out(cores, int(shapes[row]), poses[row], rows[row])
+        found[held] = rows

@@ -39,6 +39,8 @@ class Store:
         self.layer = np.empty(0, np.int64)
         self.mask = np.empty(0, np.int64)
         self.kind = np.empty(0, np.int64)
+        self.group = np.empty(0, np.int64)
+        """Bodies of one group, other than 0, do not meet each other."""
         self.generation = np.empty(0, np.int64)
         self.alive = np.empty(0, np.bool_)
         self.asleep = np.empty(0, np.bool_)
@@ -70,7 +72,7 @@ class Store:
                 heapq.heappush(self._free, slot)
         slots = np.array([heapq.heappop(self._free) for _ in range(count)], np.int64)
         self.alive[slots] = True
-        self.asleep[slots], self.rest_time[slots] = False, 0.0
+        self.asleep[slots], self.rest_time[slots], self.group[slots] = False, 0.0, 0
         return slots
 
     def free(self, slots: Integers) -> None:

@@ -2,8 +2,10 @@
 
 Where both meshes are convex, the world gives them to their hulls. Otherwise the hulls only say "apart"; when they touch, the trees find the pairs of
 faces that meet or come near. Of two faces that meet, the part of the one that lies over the other reaches behind it by so much, and the other way
-round: the lesser of both is the depth of the row, along the normal of the face that is pierced, at the point that reaches farthest. So the depth is
-local, and vanishes as the faces part. Faces that come near are described by their nearest points, if they face each other: what lies behind a
+round: the lesser of both says which face is pierced, and the row has its normal, at the point that reaches farthest. Its depth is no more than the
+shortest way that parts the two faces, so it is never more than what parts the surfaces, and vanishes as the faces part. Two walls that cross at their
+borders have a short way along neither's normal, and no row: the faces at their feet have one.
+Faces that come near are described by their nearest points, if they face each other: what lies behind a
 face of a solid was let through by another. At most MOST_ROWS rows are kept, spread over the contact.
 """
 
@@ -16,6 +18,11 @@ from abut.shapes.solids import BOTH, Soft, Surface
 MOST_ROWS = 8
 EDGE = 1e-9
 """Of the size of a face: what is so little outside counts as over it."""
+PARALLEL = 1e-5
+"""Sine below which two edges span no axis of their own: the faces beside them give one within as much of it."""
+LONGEST_WAY = 2.0
+"""A face that is pierced tells where to go if that way is at most so many times the shortest that parts the two faces; where it is longer, they meet
+at their borders, and other faces tell."""
 
 
 def meet_surfaces(
@@ -56,13 +63,17 @@ def place_surface(shape: Surface | Soft, pose: Floats, side: int) -> Rigid | Def
 
 def _turn_normals(shape: Surface | Soft, corners: Floats, others: Floats) -> Floats:
     """(n,3) unit normals of faces; of a surface with two sides, those to the side on which the other face has more of itself."""
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = np.linalg.norm(normal, axis=1, keepdims=True)
-    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
+    normal = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
     if shape.side != BOTH:
         return normal
     height = ((others - corners[:, :1]) * normal[:, np.newaxis]).sum(axis=2)
     return np.where((height.max(axis=1) >= -height.min(axis=1))[:, np.newaxis], normal, -normal)
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Vectors (…,3) of length 1; those of length 0 as they are."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)
 
 
 def _describe_near(segment: Floats, between: Floats) -> Floats:
@@ -74,13 +85,44 @@ def _describe_near(segment: Floats, between: Floats) -> Floats:
 
 
 def _describe_meeting(corners_a: Floats, normal_a: Floats, corners_b: Floats, normal_b: Floats) -> Floats:
-    """Rows of faces that meet."""
+    """Rows of faces that meet; a separation of −inf where another pair of faces tells more. One row at least is finite."""
     depth_a, point_a = _reach_behind(corners_a, corners_b, normal_b)
     depth_b, point_b = _reach_behind(corners_b, corners_a, normal_a)
-    first = (depth_a <= depth_b)[:, np.newaxis]
-    depth = np.minimum(depth_a, depth_b)[:, np.newaxis]
+    least, axis = _part_triangles(corners_a, corners_b, normal_a - normal_b)
+    reach, first = np.minimum(depth_a, depth_b), (depth_a <= depth_b)[:, np.newaxis]
+    depth = np.minimum(reach, least)[:, np.newaxis]
     point = np.where(first, point_a + 0.5 * depth * normal_b, point_b + 0.5 * depth * normal_a)
-    return np.column_stack((point, np.where(first, -normal_b, normal_a), -depth))
+    rows = np.column_stack((point, np.where(first, -normal_b, normal_a), -depth))
+    size = np.abs(corners_a - corners_a[:, :1]).max(axis=(1, 2))
+    told = reach <= LONGEST_WAY * least + EDGE * size
+    if len(rows) and not told.any():
+        deepest = int(np.argmax(least))
+        told[deepest], rows[deepest, 3:6], rows[deepest, 6] = True, axis[deepest], -least[deepest]
+        rows[deepest, :3] = 0.5 * (corners_a[deepest].mean(axis=0) + corners_b[deepest].mean(axis=0))
+    rows[~told, 6] = -np.inf
+    return rows
+
+
+def _part_triangles(a: Floats, b: Floats, towards: Floats) -> tuple[Floats, Floats]:
+    """(n,) the shortest way that parts triangles a and b (n,3,3) that meet, and (n,3) its direction for b, turned to `towards` if both ways do.
+
+    No way that parts two surfaces is shorter: it parts all their triangles. The axes of a flat polytope: both normals, all pairs of edges."""
+    edges_a, edges_b = _unit(np.roll(a, -1, axis=1) - a), _unit(np.roll(b, -1, axis=1) - b)
+    own_a, own_b = _unit(np.cross(edges_a[:, 0], edges_a[:, 1])), _unit(np.cross(edges_b[:, 0], edges_b[:, 1]))
+    crossed = np.cross(edges_a[:, :, np.newaxis], edges_b[:, np.newaxis]).reshape(-1, 9, 3)
+    across = [np.cross(edges, own[:, np.newaxis]) for edges, own in ((edges_a, own_a), (edges_b, own_b))]
+    # Those across the edges within a plane are for triangles of one plane.
+    axes = np.concatenate((own_a[:, np.newaxis], own_b[:, np.newaxis], crossed, *across), axis=1)
+    known = np.linalg.norm(axes, axis=2) > PARALLEL
+    axes = _unit(axes)
+    on_a, on_b = np.einsum("nki,nai->nak", a, axes), np.einsum("nki,nai->nak", b, axes)
+    forth, back = on_a.max(axis=2) - on_b.min(axis=2), on_b.max(axis=2) - on_a.min(axis=2)
+    ways = np.where(known, np.maximum(np.minimum(forth, back), 0.0), np.inf)
+    best, rows = np.argmin(ways, axis=1), np.arange(len(a))
+    axis = axes[rows, best]
+    sign = np.sign(back[rows, best] - forth[rows, best])
+    sign = np.where(sign == 0.0, np.where((axis * towards).sum(axis=1) < 0.0, -1.0, 1.0), sign)
+    return ways[rows, best], axis * sign[:, np.newaxis]
 
 
 def _reach_behind(corners: Floats, face: Floats, normal: Floats) -> tuple[Floats, Floats]:

@@ -21,7 +21,7 @@ from abut.world.holding import add_held
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
-from abut.world.parts import IDENTITY, radius_of, read_options, read_parts
+from abut.world.parts import IDENTITY, LEAST_SCALE, check_scale, radius_of, read_options, read_parts
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
 from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
@@ -100,11 +100,13 @@ class World:
     ) -> int:
         """Add a body; its handle.
 
-        shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
-        kind: dynamic, kinematic or static; a deformable body or a terrain is static unless said otherwise (`Deformable.update` moves it).
-        mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. rolling: the lever, a length, at which the
-        normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask: bits; two bodies meet if
-        each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
+                shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
+        kind: dynamic, kinematic or static; a deformable body or a terrain is static unless said otherwise (`Deformable.update` moves it). Two static
+        bodies have no contacts, unless one is deformable: then `contacts` tells of them, and `step` moves neither.
+        mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. rolling: the lever, a length, at which
+        the normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask: bits;
+        two bodies meet if
+                each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
         """
         placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
@@ -124,6 +126,8 @@ class World:
         if is_soft and not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
             raise Unsupported("a pose for a deformable body: its vertices already say where it is")
         weight, store = said.weight, self._store
+        reach = max(radius_of(each, place, weight.centre) for each, place in parts)
+        check_scale(reach, places, said.kind)
         slots = store.take(len(poses))
         store.kind[slots], store.layer[slots], store.mask[slots] = said.kind, said.layer, said.mask
         store.friction[slots], store.restitution[slots] = said.friction, said.restitution
@@ -136,7 +140,7 @@ class World:
             store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
         store.state[slots, VELOCITY:SPIN], store.state[slots, SPIN:] = said.velocity, said.spin
         store.set_poses(slots, places)
-        store.radius[slots] = max(radius_of(each, place, weight.centre) for each, place in parts)
+        store.radius[slots] = reach
         for part, (each, place) in enumerate(parts):
             local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
             ids = self._colliders.add(store, slots, each.collider(), local)
@@ -158,6 +162,8 @@ class World:
         slots = self._store.read(handles)
         self._links.refuse(slots)
         at = None if poses is None else arrays.rigid_poses(arrays.stacked(poses, "poses", (4, 4), len(slots)), "poses")
+        if at is not None:
+            check_scale(LEAST_SCALE, at, STATIC)
         given = (("velocity", velocity, VELOCITY), ("spin", spin, SPIN))
         speeds = [
             (first, arrays.stacked(value, name, (3,), len(slots))) for name, value, first in given if value is not None
@@ -218,7 +224,7 @@ class World:
             self._changed()
 
     def _detect(self) -> Rows:
-        moving = self._store.kind != STATIC
+        moving = (self._store.kind != STATIC) | self._colliders.find_soft(len(self._store.kind))
         near = self._colliders.find_near(self._store, np.zeros(len(moving)), moving, moving)
         return add_held(self._colliders, near[0], self._colliders.meet(*near))
 
@@ -251,7 +257,9 @@ class World:
         return WorldContacts(*every)
 
     def ray(self, origins: object, directions: object, *, reach: float = np.inf, mask: int = ALL_LAYERS) -> RayHits:
-        """What rays (k,3), (k,3) meet first, no farther than `reach`; directions need not be of length 1. mask: layers that count."""
+        """What rays (k,3), (k,3) meet first, no farther than `reach`; directions need not be of length 1. mask: layers that count.
+
+        One that starts inside a solid (a convex shape, a closed mesh, or below a terrain) meets it at distance 0, with normal 0 and face −1."""
         start, toward = arrays.stacked(origins, "origins", (3,)), arrays.stacked(directions, "directions", (3,))
         if len(start) != len(toward):
             raise InvalidInput("directions", f"has {len(toward)} rows for {len(start)} origins")
@@ -310,8 +318,8 @@ class World:
     ) -> Integers:
         """Let a linkage of particles and bones (`abut.dynamics`) take part: it moves with `step`, and collides with bodies both ways.
 
-        Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default everything but its own
-        layer, so give it one of its own if it shall not meet itself. Bones with a joint in common never meet. continuous: look for contacts
+        Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default it meets
+        everything but itself; one that is given holds within it too. Bones with a joint in common never meet. continuous: look for contacts
         as far ahead as it moves in a step, for a fast one; then it may be held up by what it only passes. Handles of the bodies that stand for it: to
         take it out, `remove` them all; to move it, set its position.
         """
