@@ -161,3 +161,192 @@ def test_collisions_keep_momentum_and_make_no_energy(block):
         assert (broken <= SAME).all(), (block, case, broken)
         hits, sleepers = hits + hit, sleepers + (hit and slept)
     assert jit.INTERPRETED or (hits > 0.5 * CASES and sleepers > 0.05 * CASES)
+
+
+def run(world, count, dt=DT):
+    for _ in range(count):
+        world.step(dt)
+
+
+def with_sleeping_box(mass=1.0):
+    """A box that fell asleep on a floor without friction."""
+    world = abut.World()
+    world.add(shapes.Box((400, 400, 1)), at(0, 0, -0.5), kind="static", friction=0.0)
+    box = world.add(shapes.Box((1, 1, 1)), at(0, 0, 0.4975), mass=mass, friction=0.0)
+    run(world, 45)
+    assert world.asleep(box)[0]
+    return world, box
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("speed", [2.0, 8.0, 20.0])
+def test_a_sleeper_is_no_wall(speed):
+    """Along the frictionless floor the momentum of a ball goes to the box it hits, wherever in the step that happens."""
+    for start in np.linspace(2.0, 2.5, 5 if jit.INTERPRETED else 25):
+        world, box = with_sleeping_box()
+        ball = world.add(
+            shapes.Sphere(0.5),
+            at(-start, 0, 0.4975),
+            mass=20.0,
+            velocity=(speed, 0, 0),
+            friction=0.0,
+            continuous=start > 2.25,
+        )
+        run(world, int(2.0 / speed / DT) + 20)
+        pushed, left = world.velocities(box)[0, 0], world.velocities(ball)[0, 0]
+        assert pushed + 20.0 * left == pytest.approx(20.0 * speed, rel=1e-9)
+        assert pushed >= left > 0.9 * speed
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("speed", [10.0, 20.0, 30.0])
+def test_a_sleeping_tower_falls_when_it_is_hit(speed):
+    world = abut.World()
+    world.add(shapes.Box((100, 100, 1)), at(0, 0, -0.5), kind="static")
+    tower = world.add_many(shapes.Box((1, 1, 1)), np.stack([at(0, 0, 0.4975 + 0.995 * k) for k in range(10)]))
+    run(world, 150)
+    assert world.asleep(tower).all()
+    world.add(shapes.Sphere(0.5), at(-3, 0, 4.5), mass=5.0, velocity=(speed, 0, 0))
+    run(world, 150)
+    assert world.poses(tower)[-1, 2, 3] < 6.0
+
+
+def test_every_bounce_is_reported():
+    """Whatever changed the velocity of a ball has a row after the step, with the impulse that did it, and has begun."""
+    rng = np.random.default_rng(4)
+    bounces = 0
+    for _ in range(2 if jit.INTERPRETED else 40):
+        world = abut.World((0, 0, 0))
+        wall = world.add(shapes.Box((1, 10, 10)), at(0.5), kind="static")
+        speed, mass = rng.uniform(1.0, 30.0), rng.uniform(0.5, 2.0)
+        ball = world.add(
+            shapes.Sphere(0.3),
+            at(-rng.uniform(0.5, 1.0)),
+            velocity=(speed, 0, 0),
+            restitution=rng.uniform(0.2, 1),
+            mass=mass,
+        )
+        assert not len(world.contacts())
+        begun = 0
+        for _ in range(12):
+            before = world.velocities(ball)[0, 0]
+            world.step(DT)
+            change = before - world.velocities(ball)[0, 0]
+            contacts = world.contacts()
+            begun += len(contacts.begun)
+            assert contacts.impulse.sum() == pytest.approx(mass * change, abs=1e-9)
+            if change > 0.0:
+                bounces += 1
+                assert contacts.pairs.tolist() == [[wall, ball]]
+                assert begun == 1  # in this step, or in the one before: a ball may touch and not yet press
+                break
+    assert bounces >= (1 if jit.INTERPRETED else 30)
+
+
+@pytest.mark.large
+def test_frictionless_balls_that_meet_askew_do_not_spin():
+    """Each keeps its angular momentum about the point of contact: the impulse goes through both centers."""
+    rng = np.random.default_rng(9)
+    hits = 0
+    for _ in range(100):
+        world = abut.World((0, 0, 0))
+        books, sizes = Books(world), rng.uniform(0.2, 1.0, 2)
+        options = {"friction": 0.0, "rolling": 0.0, "restitution": rng.choice([0.0, 0.7, 1.0])}
+        books.add(shapes.Sphere(sizes[0]), at(), 10.0 ** rng.uniform(-1, 1), **options)
+        aim = rng.uniform(-0.9, 0.9) * sizes.sum()
+        books.add(
+            shapes.Sphere(sizes[1]),
+            at(-3, aim),
+            10.0 ** rng.uniform(-1, 1),
+            velocity=(rng.uniform(1, 20), 0, 0),
+            **options,
+        )
+        before = books.sums()
+        run(world, 60)
+        after = books.sums()
+        np.testing.assert_allclose(after[1], before[1], atol=1e-12 * before[3][1])
+        assert np.abs(world.spins()).max() < 1e-12 * before[3][1]
+        hits += bool(world.velocities()[0].any())
+        if options["restitution"] == 1.0:
+            assert after[2] == pytest.approx(before[2], rel=0.02)
+    assert hits > 90
+
+
+@pytest.mark.large
+def test_a_ball_rolls_down_as_the_formula_says():
+    """5/7·g·sin θ without rolling resistance; with the default lever of a slop it is slower."""
+    for angle in (0.05, 0.2):
+        slope = about((0, 1, 0), angle)
+        ways = {}
+        for rolling in (0.0, None):
+            world = abut.World()
+            world.add(shapes.Box((100, 10, 1)), at(0, 0, 0, slope) @ at(0, 0, -0.5), kind="static", friction=1.0)
+            ball = world.add(shapes.Sphere(0.5), at(0, 0, 0, slope) @ at(0, 0, 0.4975), friction=1.0, rolling=rolling)
+            run(world, 60)
+            early = world.velocities(ball)[0] @ slope[:, 0]
+            run(world, 60)
+            ways[rolling] = world.velocities(ball)[0] @ slope[:, 0] - early
+        assert ways[0.0] == pytest.approx(5 / 7 * 9.81 * np.sin(angle), rel=1e-3)
+        assert ways[None] == pytest.approx(5 / 7 * 9.81 * (np.sin(angle) - 0.01 * np.cos(angle)), rel=0.01)
+
+
+@pytest.mark.large
+def test_a_slow_start_is_no_rest():
+    """On slopes just too steep a box slides however slowly it starts, and just below it sleeps where it is."""
+    for friction in (0.2, 0.5):
+        for excess in (-0.05, 0.05):
+            angle = np.arctan(friction) + np.deg2rad(excess)
+            slope = at(0, 0, 0, about((0, 1, 0), angle))
+            world = abut.World()
+            world.add(shapes.Box((60, 10, 1)), slope @ at(0, 0, -0.5), kind="static", friction=friction)
+            box = world.add(shapes.Box((1, 1, 0.5)), slope @ at(0, 0, 0.2475), friction=friction)
+            start = world.poses(box)[0, :3, 3]
+            run(world, 240)
+            moved = np.linalg.norm(world.poses(box)[0, :3, 3] - start)
+            pull = 9.81 * (np.sin(angle) - friction * np.cos(angle))
+            if excess < 0:
+                assert world.asleep(box)[0]
+                assert moved < world.slop
+            else:
+                assert moved == pytest.approx(0.5 * pull * 16, rel=0.1)
+
+
+@pytest.mark.large
+def test_nothing_sleeps_in_free_flight():
+    """Slow bodies without gravity go on for ever: alone, side by side, along a wall they do not press."""
+    world = abut.World((0, 0, 0))
+    world.add(shapes.Box((10, 10, 1)), at(0, 0, -0.5), kind="static", friction=0.0)
+    options = {"friction": 0.0, "rolling": 0.0}
+    drifting = [
+        world.add(shapes.Sphere(0.5), at(0, 0, 0.502), velocity=(0.01, 0, 0), **options),
+        world.add(shapes.Box((1, 1, 1)), at(-3, 0, 0.499), velocity=(0.01, 0, 0), **options),
+        world.add(shapes.Sphere(0.5), at(0, 0, 9), velocity=(0.01, 0, 0), spin=(0.01, 0, 0)),
+        world.add(shapes.Sphere(0.5), at(1.001, 0, 9), velocity=(0.01, 0, 0)),
+    ]
+    run(world, 120)
+    assert not world.asleep(drifting).any()
+    np.testing.assert_allclose(world.velocities(drifting)[:, 0], 0.01, rtol=1e-9)
+
+
+@pytest.mark.large
+def test_a_box_without_restitution_does_not_rebound():
+    """Dropped askew without gravity onto a floor: no contact parts faster than a thousandth of the speed at which it was hit."""
+    rng = np.random.default_rng(12)
+    for _ in range(60):
+        world = abut.World((0, 0, 0), sleeping=False)
+        books = Books(world)
+        speed = rng.uniform(1, 10)
+        world.add(shapes.Box((40, 40, 1)), at(0, 0, -0.5), kind="static", friction=0.0)
+        books.add(
+            shapes.Box((1, 2, 3)),
+            at(0, 0, 2.0 + rng.uniform(0, 0.2), some_turn(rng)),
+            1.0,
+            velocity=(0, 0, -speed),
+            friction=0.0,
+        )
+        energy = books.sums()[2]
+        for _ in range(90):
+            world.step(DT)
+            now = books.sums()[2]
+            assert now <= energy * (1 + 1e-9)
+            energy = now

@@ -3,7 +3,7 @@
 Between two states a body moves on a straight line and turns at a constant rate. Along the direction between the nearest points the distance shrinks
 no faster than the relative speed along it, plus each body's turn times its radius: so that much time may pass safely, again and again. The
 distance is that of the tracked hulls less what it may be off, so the time is never late. It stops a slop away, where the contact margin sees it
-in the next step. What is nearer than that at the beginning has a contact, and the solver holds it; should it fail to, as it may for a body that
+in the next step. What is nearer than that at the beginning, or was pushed in the step, has a contact, and the solver holds it; should it fail to, as it may for a body that
 spins fast, the center of mass is kept from passing. Triangles behind whose planes the body reaches by no more than a slop do not stop it: it slides
 along them.
 """
@@ -226,22 +226,23 @@ class _Advance:
         found[on] = results
         return found[:, 0] - self.grown, found[:, 1:]
 
-    def start(self, slop: float, part: float) -> Floats:
+    def start(self, slop: float, part: float, held: Integers) -> Floats:
         """The first look. What is within a slop has a contact; there it is the center of mass that must not pass."""
         gap, normal = self.measure()
-        self.inner = gap <= slop
+        self.inner = (gap <= slop) | np.isin((np.minimum(self.i, self.j) << 32) | np.maximum(self.i, self.j), held)
+        outer = np.maximum(gap, 0.0)
         self.grown = np.where(self.inner, self.radius_b, self.grown)
         self.spin = np.where(self.inner, self.spin_b, self.spin)
         self.features[self.inner] = -1
         if self.inner.any():
             gap, normal = self.measure()
-        self.target = part * np.where(self.inner, INNER * gap, slop)
+        self.target = np.where(self.inner, INNER * (gap - np.where(self.inner, outer, 0.0)), part * slop)
         return np.column_stack((gap, normal))
 
-    def run(self, slop: float, part: float, times: Floats) -> None:
+    def run(self, slop: float, part: float, held: Integers, times: Floats) -> None:
         """Lower times[body] to the first contact of each body."""
         self.keep(~self.find_sliding(slop))
-        found = self.start(slop, part)
+        found = self.start(slop, part, held)
         for step in range(MOST_STEPS):
             gap, normal = found[:, 0], found[:, 1:]
             done = ~(gap > self.target)
@@ -270,8 +271,10 @@ def _find_triangles(colliders: Colliders, before: Floats, after: Floats, j: int,
     return first + np.flatnonzero((low <= box[3:]).all(axis=1) & (high >= box[:3]).all(axis=1))
 
 
-def find_stops(store: Store, colliders: Colliders, after: Floats, slop: float, part: float) -> Floats:
-    """(n,) the part of the step in which continuous bodies come within `part` of a slop of something on the way to the states `after`; 1: they do not."""
+def find_stops(store: Store, colliders: Colliders, after: Floats, slop: float, part: float, held: Integers) -> Floats:
+    """(n,) the part of the step in which continuous bodies come within `part` of a slop of something on the way to the states `after`; 1: they do not.
+
+    held: pairs of colliders, smaller · 2³² + larger, that the solver has kept apart; of those only the center is looked at."""
     before, times = store.state, np.ones(len(after))
     fast = np.flatnonzero(store.movable & store.continuous & ~store.asleep)
     there = np.flatnonzero(colliders.body >= 0)
@@ -300,7 +303,7 @@ def find_stops(store: Store, colliders: Colliders, after: Floats, slop: float, p
             rows.append(np.stack((every[0], np.full(len(every[0]), j), every[1]), axis=1))
     joined = np.concatenate(rows)
     if len(joined):
-        _Advance(store, colliders, after, joined).run(slop, part, times)
+        _Advance(store, colliders, after, joined).run(slop, part, held, times)
     return times
 
 

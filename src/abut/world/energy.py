@@ -42,10 +42,12 @@ class _Motion:
         return np.linalg.solve(spread + self.inertia.sum(axis=0), momentum)
 
 
-def limit_energy(store: Store, state: Floats, pairs: Integers, gravity: Floats, paces: Floats) -> None:
+def limit_energy(
+    store: Store, state: Floats, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, paces: Floats
+) -> None:
     """Scale down motion that an island has got from nowhere. state: what the step made of store.state. pairs (n,2): bodies that pushed each other.
-    paces (n,): the part of the step that passed for each body."""
-    movable = store.movable & (store.inverse[:, 0] > 0.0)
+    alone (n,): bodies that do not stand for a linkage. paces (n,): the part of the step that passed for each body."""
+    movable = store.movable & alone
     free = _find_free(store, movable, pairs, paces, bool(gravity.any()))
     if not free.any():
         return

@@ -61,7 +61,7 @@ SAME = 10.0  # in slops: contacts of a pair that are so near from step to step a
 IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
 """What a contact hands on to the next step: forces, and last the normal impulse of the whole step."""
 MOST_TRIES = 8
-"""Of a step. Each wakes an island more, or lets less time pass for a continuous body; for one that still meets something, none passes."""
+"""Of a step. Each wakes an island more, or lets less time pass for a continuous body; for one that still meets something in the last, half of that."""
 
 
 class Attempt(NamedTuple):
@@ -93,12 +93,27 @@ class Motor:
         self.impulses = np.empty((0, len(IMPULSES)))
         self.points = np.empty((0, 6))
         """point and normal"""
+        self.places = np.empty((0, VELOCITY))
+        """where the step left the bodies"""
         self.island = np.empty(0, np.int64)
         self.pace = 0.0
 
     def impulses_of(self, rows: Rows, slop: float) -> Floats:
         """(n,) normal impulse of the last step at these contacts."""
         return self._match(rows, slop)[:, -1]
+
+    def add_pushed(self, store: Store, rows: Rows) -> Rows:
+        """Contacts, and behind them those that pushed in the last step, of colliders that have none now: they bounced within it."""
+        keys, old = ((ids[:, COLLIDER_A] << 32) | ids[:, COLLIDER_B] for ids in (rows.ids, self.ids))
+        gone = (self.impulses[:, -1] > 0.0) & ~np.isin(old, keys)
+        stays = (store.state[: len(self.places), :VELOCITY] == self.places).all(
+            axis=1
+        )  # nobody has put it elsewhere since
+        gone &= stays[self.bodies].all(axis=1)
+        if not gone.any():
+            return rows
+        numbers = np.column_stack((self.points[gone], np.zeros(int(gone.sum()))))
+        return Rows(np.concatenate((rows.numbers, numbers)), np.concatenate((rows.ids, self.ids[gone])))
 
     def _match(self, rows: Rows, slop: float) -> Floats:
         found = np.zeros((len(rows.ids), len(IMPULSES)))
@@ -163,7 +178,8 @@ class Motor:
             attempt = self._attempt(world, growth, paces, dt)
         joined, contacts, rows, pairs = attempt.joined, attempt.contacts, attempt.rows, attempt.pairs
         pressed = contacts[:, TOTAL] > 0.0
-        limit_energy(store, joined.state, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces)
+        alone = joined.ends[:, 0] == ALONE
+        limit_energy(store, joined.state, alone, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces)
         links.part(store, joined, attempt.awake)
         contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
         self._remember(rows, pairs, contacts[:, IMPULSES], attempt.awake)
@@ -177,6 +193,7 @@ class Motor:
             store.state[tired, VELOCITY:] = 0.0
         links.rest(store.asleep)
         store.stirred[:] = False
+        self.places = store.state[:, :VELOCITY].copy()
 
     def _attempt(self, world: "World", growth: Floats, paces: Floats, dt: float) -> Attempt:
         """Contacts, and what they do to the bodies; the world stays as it is, but for what wakes up."""
@@ -232,9 +249,11 @@ class Motor:
         self._wake(store, pushed)
         if len(pushed) or not store.continuous.any():
             return len(pushed) > 0
-        times = find_stops(store, world._colliders, attempt.find_after(), world.slop, 0.25**number)
+        ids = attempt.rows.ids[attempt.contacts[:, TOUCHED] > 0.0][:, [COLLIDER_A, COLLIDER_B]]
+        held = (ids.min(axis=1) << 32) | ids.max(axis=1)
+        times = find_stops(store, world._colliders, attempt.find_after(), world.slop, 0.25**number, held)
         if number == MOST_TRIES - 1:
-            times = np.where(times < 1.0, 0.0, 1.0)
+            times = np.where(times < 1.0, 0.5 * times, 1.0)
         paces *= times
         return bool((times < 1.0).any())
 

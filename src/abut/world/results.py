@@ -10,7 +10,9 @@ from abut.arrays import Floats, Integers
 
 @dataclass(frozen=True, eq=False)
 class WorldContacts:
-    """Points where bodies touch or overlap, one row a point. With a surface the convex body is a; else body_a was added first.
+    """Points where bodies touch or overlap, or pushed each other in the last step, one row a point.
+
+    With a surface the convex body is a; else body_a was added first.
 
     shape_a and shape_b number the shapes within their bodies. face_a and face_b are faces of a surface's mesh, or of a polytope; −1 on round parts,
     edges and corners.

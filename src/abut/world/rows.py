@@ -22,8 +22,8 @@ PATCH = 4.0
 N, T, B, ARM_A, ARM_B, ROLL = 0, 3, 6, 9, 12, 15
 GAP, MASS_N, MASS_T, MASS_B, MASS_R, FRICTION, BOUNCE = range(18, 25)
 JN, JT, JB, TOTAL, APPROACH, REACH, HELD, SHARE_A, SHARE_B, KICK, STANDS, COLD = range(25, 37)
-LEAN, PREVIOUS, RADIUS_A, RADIUS_B, MIDDLE_A, MIDDLE_B, TOUCHED = 37, 38, 39, 40, 41, 44, 47
-WIDTH = 48
+LEAN, PREVIOUS, RADIUS_A, RADIUS_B, MIDDLE_A, MIDDLE_B, TOUCHED, WORK = 37, 38, 39, 40, 41, 44, 47, 48
+WIDTH = 49
 
 
 @inlined
@@ -135,7 +135,7 @@ def prepare(
     start = 0
     while start < len(pairs):
         stop = start + 1
-        while stop < len(pairs) and _same_bodies(pairs, start, stop):
+        while stop < len(pairs) and same_bodies(pairs, start, stop):
             stop += 1
         turns = _can_turn(inverse, world, pairs[start, 0]) and _can_turn(inverse, world, pairs[start, 1])
         turns = turns or rows[start, STANDS] != 0.0
@@ -193,7 +193,8 @@ def _add_support(support: Floats, side: Side, n: Vec3) -> None:
 
 
 @kernel
-def _same_bodies(pairs: Integers, i: int, k: int) -> bool:
+def same_bodies(pairs: Integers, i: int, k: int) -> bool:
+    """Whether two rows are of the same two sides."""
     same = pairs[i, 0] == pairs[k, 0] and pairs[i, 1] == pairs[k, 1]
     return same and pairs[i, 2] == pairs[k, 2] and pairs[i, 3] == pairs[k, 3]
 

@@ -50,7 +50,9 @@ def find_tired(
 
 
 def _count_rest(store: Store, slow: NDArray[np.bool_], noise: float, dt: float) -> None:
-    """How long bodies have been slow, and not gaining speed: that is looked at twice in SLEEP_TIME."""
+    """How long bodies have been slow, and not gaining speed: that is looked at twice in SLEEP_TIME.
+
+    Not for bodies that stand for a linkage, on which the world does not pull: a cloth that settles trembles by more."""
     half = 0.5 * SLEEP_TIME
     motion = np.concatenate(
         (store.state[:, VELOCITY:SPIN], store.radius[:, np.newaxis] * store.state[:, SPIN:]), axis=1
@@ -60,7 +62,7 @@ def _count_rest(store: Store, slow: NDArray[np.bool_], noise: float, dt: float) 
     store.motion_t0[fresh] = motion[fresh]
     store.motion_t1[middle] = motion[middle]
     late = store.rest_time >= SLEEP_TIME
-    gains = late & _gains_speed(store.motion_t0, store.motion_t1, motion, noise)
+    gains = late & (store.pull != 0.0) & _gains_speed(store.motion_t0, store.motion_t1, motion, noise)
     store.motion_t0[gains], store.motion_t1[gains], store.rest_time[gains] = store.motion_t1[gains], motion[gains], half
 
 

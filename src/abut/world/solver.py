@@ -60,11 +60,13 @@ from abut.world.rows import (
     STANDS,
     TOTAL,
     TOUCHED,
+    WORK,
     B,
     N,
     T,
     approach,
     relative,
+    same_bodies,
     sides_of,
 )
 
@@ -76,6 +78,8 @@ HOLDS, FIRM = 0.7, 0.95
 """Parts of the slop between which the spring stops giving way to the load. A stack of twenty boxes is 0.63 slop deep at its foot."""
 BOUNCE_SWEEPS, CALM = 32, 1e-3
 """At most so many sweeps for the restitution, which end when no impulse changes by more than this part of the approach's."""
+SUDDEN = 2.0
+"""More than so many times what the substep before gave is an impact. Loads change less: a stack that sways moves a part of them from side to side."""
 
 Limits = tuple[float, float, float, float, float, float]
 
@@ -142,7 +146,10 @@ def _solve_sides(
     old = rows[i, JN]
     held = min(1.0, max(0.0, limits[4] * gap + limits[5])) * rows[i, HELD]
     rows[i, JN] = max(0.0, old - firm * rows[i, MASS_N] * (dot(v, n) + bias) - give * (old - held))
-    _push_apart(state, inverse, world, a, b, scale(n, rows[i, JN] - old), stands)
+    change = rows[i, JN] - old
+    if change != 0.0:
+        rows[i, WORK] -= change * (dot(v, n) + 0.5 * change / rows[i, MASS_N])
+    _push_apart(state, inverse, world, a, b, scale(n, change), stands)
     v = relative(state, VELOCITY, a, b)
     t, s = get(rows, i, T), get(rows, i, B)
     old_t, old_s = rows[i, JT], rows[i, JB]
@@ -208,6 +215,9 @@ def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, 
         a, b = sides_of(pairs, rows, i)
         if rows[i, COLD] != 0.0:
             rows[i, JN], rows[i, JT], rows[i, JB] = 0.0, 0.0, 0.0
+        if rows[i, BOUNCE] > 0.0 and rows[i, JN] > 0.0:
+            speed = dot(relative(state, VELOCITY, a, b), get(rows, i, N))
+            rows[i, WORK] -= rows[i, JN] * (speed + 0.5 * rows[i, JN] / rows[i, MASS_N])
         j = add_scaled(scale(get(rows, i, N), rows[i, JN]), get(rows, i, T), rows[i, JT])
         _push_apart(state, inverse, world, a, b, add_scaled(j, get(rows, i, B), rows[i, JB]), rows[i, STANDS])
         if rows[i, REACH] > 0.0:
@@ -251,17 +261,18 @@ def _advance(
 
 
 @kernel
-def _forget_impacts(state: Floats, gravity: Floats, pairs: Integers, rows: Floats) -> None:
-    """Add up what a substep gave, and keep for the next one what two in a row have held: an impact is over at once, and is not given again.
+def _forget_impacts(state: Floats, gravity: Floats, pairs: Integers, rows: Floats, particles: int) -> None:
+    """Add up what a substep gave, and keep it for the next one; but what came suddenly is an impact, is over at once, and is not given again.
 
-    Contacts that nothing has hit yet learn the speed of their approach from where they are now."""
+    Contacts that nothing has hit yet learn the speed of their approach from where they are now. particles: the first row of one; their loads go
+    through bonds, and come and go."""
     for i in range(len(pairs)):
         now, before = rows[i, JN], rows[i, PREVIOUS]
         rows[i, TOTAL] += now
         if now > 0.0:
             rows[i, TOUCHED] = 1.0
         rows[i, PREVIOUS] = now
-        if before < now:
+        if SUDDEN * before < now and pairs[i, 0] < particles and pairs[i, 1] < particles:
             part = before / now
             rows[i, JN], rows[i, JT], rows[i, JB] = before, part * rows[i, JT], part * rows[i, JB]
             put(rows, i, ROLL, scale(get(rows, i, ROLL), part))
@@ -307,21 +318,46 @@ def step_bodies(
         _advance(state, inverse, inertia, world, moving, moved, free, gravity, paces, h)
         follow_contacts(state, inverse, world, moved, pairs, rows, slop)
         _solve(state, inverse, world, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps, bonds)
-        _forget_impacts(state, gravity, pairs, rows)
+        _forget_impacts(state, gravity, pairs, rows, len(state) - len(bonds.place))
     _bounce(state, inverse, world, pairs, rows, slowest)
 
 
 @kernel
+def _is_hit(rows: Floats, i: int, slowest: float) -> bool:
+    return rows[i, BOUNCE] > 0.0 and rows[i, APPROACH] >= slowest and rows[i, TOTAL] > 0.0
+
+
+@kernel
+def _limit_bounces(state: Floats, pairs: Integers, rows: Floats) -> None:
+    """Write the speeds at which contacts shall part in place of the work that they took."""
+    start = 0
+    while start < len(pairs):
+        stop, work = start, 0.0
+        while stop < len(pairs) and same_bodies(pairs, start, stop):
+            work += rows[stop, WORK]
+            stop += 1
+        for i in range(start, stop):
+            a, b = sides_of(pairs, rows, i)
+            speed, e = max(0.0, dot(relative(state, VELOCITY, a, b), get(rows, i, N))), rows[i, BOUNCE]
+            most = speed * speed + (2.0 * e * e * max(work, 0.0) / rows[i, MASS_N] if rows[i, MASS_N] > 0.0 else 0.0)
+            rows[i, WORK] = min(e * rows[i, APPROACH], math.sqrt(most))
+        start = stop
+
+
+@kernel
 def _bounce(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows: Floats, slowest: float) -> None:
-    """Give contacts that were hit the speed of their approach times the restitution: in turn, until none changes by more than CALM of it."""
+    """Give contacts that were hit the speed of their approach times the restitution: in turn, until none changes by more than CALM of it.
+
+    No pair of bodies gets back more than e² of the energy that its contacts took (Stronge 2000): the normal may have turned since."""
+    _limit_bounces(state, pairs, rows)
     for sweep in range(BOUNCE_SWEEPS):
         worst = 0.0
         for i in range(len(pairs)):
-            if rows[i, BOUNCE] == 0.0 or rows[i, APPROACH] < slowest or rows[i, TOTAL] == 0.0:
+            if not _is_hit(rows, i, slowest):
                 continue
             a, b = sides_of(pairs, rows, i)
             n = get(rows, i, N)
-            missing = rows[i, BOUNCE] * rows[i, APPROACH] - dot(relative(state, VELOCITY, a, b), n)
+            missing = rows[i, WORK] - dot(relative(state, VELOCITY, a, b), n)
             old = rows[i, KICK] if sweep > 0 else 0.0
             rows[i, KICK] = max(0.0, old + rows[i, MASS_N] * missing)
             j = rows[i, KICK] - old
