@@ -305,7 +305,7 @@ class _Threads:
         with self._starting:
             if not self.known:
                 numba.get_num_threads()
-                self.turn = threading.Lock() if numba.threading_layer() == "workqueue" else None
+                self.turn = threading.Lock() if numba_parallel.threading_layer() == "workqueue" else None
                 self.known = True
 
     def lose(self) -> None:
@@ -326,7 +326,7 @@ class _Parallel(_Twofold):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         raise errors.TypingError(f"{self.py_func.__name__} is parallel: only Python may call it")
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         if _threads.lost:
             return self._serial(*arguments)
         if not _threads.known:
@@ -386,7 +386,7 @@ def kernel(function: F) -> F:
 
 def parallel(function: F) -> F:
     """Compile a function whose `prange` loops run on all threads; in a forked child that has lost them, on one. No compiled function may call it."""
-    dispatcher = _compile(function, parallel=True)
+    dispatcher: Any = _compile(function, parallel=True)
     if not INTERPRETED:
         dispatcher.__class__ = _Parallel
     return dispatcher
