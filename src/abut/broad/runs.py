@@ -187,7 +187,8 @@ def deal_chunk(i: int, searches: int) -> tuple[int, int]:
 @parallel
 def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64]) -> None:
     for i in prange(len(plan.queries) * TASKS):
-        k, chunk = deal_chunk(np.int64(i), len(plan.queries))
+        task: Any = np.int64(i)
+        k, chunk = deal_chunk(task, len(plan.queries))
         rules = Rules(plan.orders[k], plan.adjacent[k], plan.margin)
         region = (plan.regions[k, chunk], plan.regions[k, chunk + 1])
         needed[k, chunk] = _search_chunk(
