@@ -10,7 +10,7 @@ from abut import jit
 from abut.broad import SweepAndPrune, overlapping_pairs
 from abut.broad.blocks import build_boxes
 from abut.broad.pairs import _place
-from abut.broad.runs import TASKS, Search, find_pairs
+from abut.broad.runs import Search, find_pairs
 from abut.broad.search import EVERY, Rules
 from abut.broad.swept import frame_between
 from conftest import SLOW, SOAK, sizes
