@@ -158,9 +158,8 @@ def count(value: object, name: str, *, least: int = 0, most: int = 2**53) -> int
 
 def flag(value: object, name: str) -> bool:
     """True or False, also as NumPy's, or as 0 and 1."""
-    given: Any = value
-    if isinstance(given, bool | np.bool_) or (isinstance(given, int | np.integer) and given in (0, 1)):
-        return bool(given)
+    if type(value) in (bool, int, np.bool_) and value in (0, 1):
+        return value == 1
     raise InvalidInput(name, f"is a {type(value).__name__}, expected True or False")
 
 

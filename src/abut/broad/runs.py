@@ -178,7 +178,6 @@ class Plan(NamedTuple):
 
 
 @parallel
-<<<<<<< HEAD
 def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64], thread_total: int) -> None:
     """Chunks are dealt out to the threads in turn, since neighbours have like numbers of pairs."""
     for thread in prange(thread_total):
@@ -189,17 +188,6 @@ def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int6
             needed[k, chunk] = _search_chunk(
                 plan.queries[k], plan.targets[k], rules, chunk, region, scratch, task, runs, plan.first_runs[k]
             )
-=======
-def _find_runs(plan: Plan, scratch: Scratch, runs: Runs, needed: NDArray[np.int64]) -> None:
-    for i in prange(len(plan.queries) * TASKS):
-        task: Any = np.int64(i)
-        k, chunk = deal_chunk(task, len(plan.queries))
-        rules = Rules(plan.orders[k], plan.adjacent[k], plan.margin)
-        region = (plan.regions[k, chunk], plan.regions[k, chunk + 1])
-        needed[k, chunk] = _search_chunk(
-            plan.queries[k], plan.targets[k], rules, chunk, region, scratch, k * TASKS + chunk, runs, plan.first_runs[k]
-        )
->>>>>>> s6_discrete
 
 
 def _lay_out(capacities: list[int]) -> NDArray[np.int64]:

@@ -6,6 +6,8 @@ rest, which holds none: their energies add up. Where the energy has grown, the r
 work in the frame of the island's center of mass.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -83,8 +85,8 @@ def _limit_island(store: Store, state: Floats, bodies: Integers) -> None:
     if now <= most * (1.0 + ROUNDING):
         return
     spin = after.find_rigid()
-    rigid = np.cross(spin, after.arm)
-    whole = np.broadcast_to(spin, after.spin.shape)
+    rigid: Any = np.cross(spin, after.arm)
+    whole: Floats = np.broadcast_to(spin, after.spin.shape)
     rest = after.energy(after.own - rigid, after.spin - spin)
     room = most - after.energy(rigid, whole)
     part = np.sqrt(max(room, 0.0) / rest) if rest > 0.0 else 0.0
