@@ -4,7 +4,8 @@ Between two states a body moves on a straight line and turns at a constant rate.
 no faster than the relative speed along it, plus each body's turn times its radius: so that much time may pass safely, again and again. The
 distance is that of the tracked hulls less what it may be off, so the time is never late. It stops a slop away, where the contact margin sees it
 in the next step. What is nearer than that at the beginning, or was pushed in the step, has a contact, and the solver holds it; should it fail
-to, as it may for a body that spins fast, the center of mass is kept from passing. Triangles behind whose planes the body reaches by no more than a slop do not stop it: it slides
+to, as it may for a body that spins fast, the center of mass is kept from passing. Triangles behind whose planes the body reaches by no more than
+a slop do not stop it: it slides
 along them.
 """
 
