@@ -83,7 +83,7 @@ def _limit_island(store: Store, state: Floats, bodies: Integers) -> None:
     if now <= most * (1.0 + ROUNDING):
         return
     spin = after.find_rigid()
-    rigid = np.cross(spin, after.arm)
+    rigid = np.asarray(np.cross(spin, after.arm), np.float64)
     whole = np.broadcast_to(spin, after.spin.shape)
     rest = after.energy(after.own - rigid, after.spin - spin)
     room = most - after.energy(rigid, whole)

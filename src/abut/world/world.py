@@ -103,8 +103,9 @@ class World:
         shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
         kind: dynamic, kinematic or static; a deformable body or a terrain is static unless said otherwise (`Deformable.update` moves it).
         mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. rolling: the lever, a length, at which the
-        normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask: bits; two bodies meet if
-        each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
+        normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing.
+        layer, mask: bits; two bodies meet if each one's layer is in the other's mask.
+        continuous: never passes through anything within a step, however fast.
         """
         placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
