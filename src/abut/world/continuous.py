@@ -5,8 +5,7 @@ no faster than the relative speed along it, plus each body's turn times its radi
 distance is that of the tracked hulls less what it may be off, so the time is never late. It stops a slop away, where the contact margin sees it
 in the next step. What is nearer than that at the beginning, or was pushed in the step, has a contact, and the solver holds it; should it fail
 to, as it may for a body that spins fast, the center of mass is kept from passing. Triangles behind whose planes the body reaches by no more than
-a slop do not stop it: it slides
-along them.
+a slop do not stop it: it slides along them.
 """
 
 import math
@@ -273,7 +272,7 @@ def _find_triangles(colliders: Colliders, before: Floats, after: Floats, j: int,
 
 
 def find_stops(store: Store, colliders: Colliders, after: Floats, slop: float, part: float, held: Integers) -> Floats:
-    """(n,) the part of the step in which continuous bodies come within `part` of a slop of something on the way to `after`; 1: they do not.
+    """(n,) the part of the step after which continuous bodies come within `part` of a slop of something, going to the states `after`; 1: they do not.
 
     held: pairs of colliders, smaller · 2³² + larger, that the solver has kept apart; of those only the center is looked at."""
     before, times = store.state, np.ones(len(after))

@@ -6,8 +6,6 @@ rest, which holds none: their energies add up. Where the energy has grown, the r
 work in the frame of the island's center of mass.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,8 +83,8 @@ def _limit_island(store: Store, state: Floats, bodies: Integers) -> None:
     if now <= most * (1.0 + ROUNDING):
         return
     spin = after.find_rigid()
-    rigid: Any = np.cross(spin, after.arm)
-    whole: Floats = np.broadcast_to(spin, after.spin.shape)
+    rigid = np.asarray(np.cross(spin, after.arm), np.float64)
+    whole = np.broadcast_to(spin, after.spin.shape)
     rest = after.energy(after.own - rigid, after.spin - spin)
     room = most - after.energy(rigid, whole)
     part = np.sqrt(max(room, 0.0) / rest) if rest > 0.0 else 0.0

@@ -61,7 +61,7 @@ SAME = 10.0  # in slops: contacts of a pair that are so near from step to step a
 IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
 """What a contact hands on to the next step: forces, and last the normal impulse of the whole step."""
 MOST_TRIES = 8
-"""Of a step. Each wakes an island more, or lets less time pass for a continuous body; for one that meets something in the last, half of that."""
+"""Of a step. Each wakes an island more, or lets less time pass for a continuous body; after the last, half of what was safe."""
 
 
 class Attempt(NamedTuple):

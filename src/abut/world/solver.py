@@ -17,7 +17,6 @@ so that bones keep their lengths (`bonds`). Both see the same velocities: what a
 """
 
 import math
-from typing import Any
 
 from abut.arrays import Floats, Integers
 from abut.dynamics.rigid import turn_freely
@@ -244,7 +243,7 @@ def _advance(
     """Move the bodies, each by its part of the substep, and turn their inertias with them."""
     for k in range(len(moving)):
         i = moving[k]
-        h: Any = paces[i] * substep
+        h = float(paces[i] * substep)
         v, w = get(state, i, VELOCITY), get(state, i, SPIN)
         if free[i] == 1:
             v = add_scaled(v, get(gravity, i, 0), -0.5 * h)  # the mean of before and after: the parabola itself
