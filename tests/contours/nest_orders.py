@@ -99,7 +99,7 @@ def outline(piece):
 def draw_order(rng):
     """Everything at random: shapes, scales, offsets, angles, gaps, sheets that are tight, roomy or too small."""
     count = int(rng.integers(1, 5))
-    scale = float(rng.choice([1.0, 1.0, 1.0, 3.7, 1e-3, 1e5, 2.0**-300, 1e60]))
+    scale = float(rng.choice([1.0, 1.0, 1.0, 3.7, 1e-3, 1e5, 2.0**-230, 1e60]))
     pieces = [_draw_contour(rng) if rng.random() < 0.08 else _draw_polygon(rng) for _ in range(count)]
     if rng.random() < 0.3:
         pieces = [
