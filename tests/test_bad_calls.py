@@ -55,6 +55,8 @@ NOT_ASKED = {
     "Shape": "the base of the shapes",
     "from_surface": "needs pytetwild",
     "build_boxes": "of arrays that Contour makes",
+    "pairs": "of boxes that Contour makes",
+    "winding": "of segments that Contour makes",
     "runge_kutta_4": "takes a function",
     "symplectic_euler": "takes a function",
     "velocity_verlet": "takes a function",
