@@ -14,6 +14,8 @@ from conftest import SLOW, sizes
 from discrete.situations import deformable, random_pose, soup, translation
 from oracle_bodies import distances, meeting_pairs, pair_set, solid_angles
 
+pytestmark = pytest.mark.large  # interpreted, each case takes seconds, and lanes without content overflow
+
 # Widths of packets and of their tree (8, 64, 512), what is searched on one thread (8, 128), what is asked at once (1024).
 FACES = [1, 9, 65] if SLOW else sizes(8, 16, 64, 128, 512)
 POSES = [1, 9] if SLOW else sizes(8, 128, 1024, sample=6)
