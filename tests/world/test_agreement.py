@@ -136,6 +136,7 @@ def depths_of(world, core, pose, swapped):
     return hits, closest
 
 
+@pytest.mark.large  # interpreted, a division by zero warns
 @pytest.mark.parametrize("other", OTHERS)
 def test_contacts_agree_with_closest_and_with_triangles(other):
     rng = np.random.default_rng(len(other) * 101 + ord(other[0]))
