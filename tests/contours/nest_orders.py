@@ -86,6 +86,7 @@ def _draw_angles(rng):
 def _sizes(points, angles):
     """Width and height at each angle; for a piece that turns freely at every half degree."""
     every = np.arange(0.0, 180.0, 0.5) if angles is None else angles
+    points = points - points[0]  # far from the origin, turning would round by parts of the distance
     return np.array([np.ptp(_turned(points, angle), axis=0) for angle in every])
 
 

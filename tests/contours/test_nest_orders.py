@@ -1,5 +1,7 @@
 """Orders of every kind, options drawn together: each is nested as documented, or refused where a piece fits at no angle that it may take."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,21 @@ def test_random_orders_end_as_documented(block):
         except Exception as error:
             raise AssertionError(f"block {block}, case {case}: {order}") from error
     assert nested > 0.7 * BLOCK
+
+
+def test_an_interval_that_ends_a_grid_step_further_is_in_the_way():
+    """An L on a sheet a billionth higher than itself: its parts leave one another's way at places two steps of the grid apart."""
+    corners = [(1, -2), (1, -1), (0, -1), (0, -4), (2, -4), (2, -2)]
+    for height in [3.0, 3.000000003, 3.0000001, 3.001]:
+        layout = nest([np.array(corners, float)], (10.0, height), copies=3, moves=5)
+        assert layout.find_overlap() is None
+
+
+def test_a_small_piece_far_from_the_origin_fits_as_it_would_near_it():
+    """Turned by 120° a square is (1 + √3) / 2 as wide."""
+    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]) * 2.0**-23
+    side = 2.0**-23 * (1.0 + math.sqrt(3.0)) / 2.0
+    for offset in (0.0, 2.0**-7):
+        assert len(nest([square + offset], (side * (1 + 1e-9),) * 2, rotations=[120.0], moves=1).polygons) == 1
+        with pytest.raises(InvalidInput):
+            nest([square + offset], (side * (1 - 1e-9),) * 2, rotations=[120.0], moves=1)

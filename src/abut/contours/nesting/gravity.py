@@ -8,7 +8,7 @@ pieces to the left, nearest first, and shakes them up and down on the way, so th
 import numpy as np
 
 from abut.arrays import Floats, Integers
-from abut.contours.nesting.overlap import Pieces, collect_intervals, put
+from abut.contours.nesting.overlap import Pieces, collect_intervals, put, to_grid
 from abut.contours.nesting.search import Moves, draw, range_in_strip
 from abut.contours.nesting.tables import Tables
 from abut.jit import kernel
@@ -24,13 +24,13 @@ left lies within g (tan 75° + 1 / cos 75°) < 8 g of the corner."""
 
 
 @kernel
-def _first_free(intervals: Floats, count: int, low: float, slack: float) -> float:
-    """The least t ≥ low that lies in no open interval."""
+def _first_free(intervals: Floats, count: int, low: float) -> float:
+    """The least t ≥ low that lies in no open interval. One that ends a little further on is no less in the way."""
     t, moved = low, True
     while moved:
         moved = False
         for k in range(count):
-            if intervals[k, 0] <= t < intervals[k, 1] - slack:
+            if intervals[k, 0] <= t < intervals[k, 1]:
                 t, moved = intervals[k, 1], True
     return t
 
@@ -68,10 +68,11 @@ def place_first(
                         y = pieces.box[j, 1] - beside - extents[kind, turn, 3]
                     if not 0.0 <= y + extents[kind, turn, 1] <= free_y:
                         continue
+                y = to_grid(tables, y)
                 count = collect_intervals(tables, pieces, i, turn, x, y, 1.0, 0.0, 0.0, length, moves.intervals)
                 t = behind
                 if count < len(moves.intervals):
-                    t = _first_free(moves.intervals, count, 0.0, tables.slack)
+                    t = _first_free(moves.intervals, count, 0.0)
                 # The right end decides, and a little the middle: a piece rather lies in a hole than beside it.
                 end = x + t + extents[kind, turn, 2] + 0.1 * (x + t + extents[kind, turn, 0])
                 if end < best and x + t + extents[kind, turn, 2] <= length:

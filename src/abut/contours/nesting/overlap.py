@@ -80,11 +80,18 @@ def overlap_at(tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: f
 
 
 @kernel
+def to_grid(tables: Tables, x: float) -> float:
+    """The nearest coordinate that a place may have."""
+    if tables.grid > 0.0:
+        return math.floor(x / tables.grid + 0.5) * tables.grid
+    return x
+
+
+@kernel
 def put(tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: float) -> None:
     """Move piece i there, to the grid, and bring its overlaps up to date."""
     kind, grow = pieces.kind[i], tables.grow
-    if tables.grid > 0.0:
-        x, y = math.floor(x / tables.grid + 0.5) * tables.grid, math.floor(y / tables.grid + 0.5) * tables.grid
+    x, y = to_grid(tables, x), to_grid(tables, y)
     pieces.turn[i], pieces.place[i, 0], pieces.place[i, 1] = turn, x, y
     for side in range(4):
         pieces.box[i, side] = tables.extents[kind, turn, side] + (x if side % 2 == 0 else y)
