@@ -1,4 +1,4 @@
-# abut: `make` lists the commands. Each one sets up .venv by itself, from python3 (3.11 to 3.13), pip and make alone.
+# abut: `make` lists the commands. Each one sets up .venv by itself, from python3 (3.11 to 3.14), pip and make alone.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
@@ -7,15 +7,15 @@ PYTEST := $(BIN)/pytest -q
 INDEXED := tests/test_arrays.py tests/test_mesh.py tests/volumes tests/grid tests/bvh \
   --ignore=tests/volumes/test_packed.py --ignore=tests/bvh/test_packets.py
 
-.PHONY: help demo test passes lint format bench docs soak clean
+.PHONY: help demo test test-part passes lint format bench docs soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
-	@sed -nE 's/^([a-z]+):.*## */make \1|/p' Makefile | while IFS='|' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+	@sed -nE 's/^([a-z-]+):.*## */make \1|/p' Makefile | while IFS='|' read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
-	  { echo "abut needs Python 3.11 to 3.13; $(PYTHON) is `$(PYTHON) --version`. Try: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || \
+	  { echo "abut needs Python 3.11 to 3.14; $(PYTHON) is `$(PYTHON) --version`. Try: make PYTHON=python3.12"; exit 1; }
 	@echo "making .venv"
 	@$(PYTHON) -m venv .venv
 
@@ -39,6 +39,11 @@ test: .venv/installed ## everything that must pass: lint, tests, interpreted pas
 	  failed=0; $(MAKE) --no-print-directory lint || failed=1; wait $$compiling || failed=1; exit $$failed
 	$(PYTEST) -n 2 --dist loadfile
 	@$(MAKE) --no-print-directory passes
+
+# What was not touched since it last ran is loaded from the cache of compiled code.
+test-part: .venv/installed-dev ## the tests of one part: make test-part PART=convex, or PART=world/test_laws.py
+	@test -n "$(PART)" || { echo "say which: make test-part PART=convex"; exit 2; }
+	$(PYTEST) tests/$(PART)
 
 # The interpreted pass with coverage and the bounds-checked one, side by side.
 passes: .venv/installed-dev

@@ -301,6 +301,11 @@ def test_two_workers_find_what_one_does(tmp_path, rng, between):
     assert kept[0] == kept[1]
 
 
+def _heed_ctrl_c():
+    """Whoever runs the tests under `nohup` ignores the signal, and a child inherits that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 COUNT = 5000  # more than can be done before the interruption comes, however slow this process is
 
 
@@ -313,9 +318,8 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, jobs):
     np.savez(tmp_path / "all.npz", frames=frames, faces=mesh.faces)
     command = [sys.executable, "-m", "abut", "check", "all.npz", "--no-between", "--jobs", jobs]
     folder = tmp_path / ".abut-check"
-    running = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, preexec_fn=_heed_ctrl_c, **pipes)
     give_up = time.monotonic() + 120
     while len(list(folder.glob("*.npz"))) < 5 and running.poll() is None and time.monotonic() < give_up:
         time.sleep(0.02)
