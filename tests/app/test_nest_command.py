@@ -86,6 +86,18 @@ def test_an_interruption_writes_the_best_so_far(run, tmp_path, monkeypatch):
         (DRAWING, ("--sheet", "x9", "--copies", "sleeve=2"), "no outline has the id 'sleeve'"),
         (DRAWING, ("--sheet", "x9", "--copies", "few"), "--copies: 'few'"),
         (DRAWING, ("--sheet", "x9", "--copies", "0"), "there is nothing to nest"),
+        (DRAWING, ("--sheet", "x9", "--copies", "9" * 5000), "is neither a number"),
+        (DRAWING, ("--sheet", "x9", "--copies", "10001"), "copies"),
+        (DRAWING, ("--sheet", "x9", "--out", "parts.svg"), "it would be overwritten"),
+        (DRAWING, ("--sheet", "x9", "--json", "./parts.svg"), "it would be overwritten"),
+        (DRAWING, ("--sheet", "x9", "--out", "a.svg", "--json", "a.svg"), "one would overwrite the other"),
+        (f"<svg><rect width='{'1' * 20_000}x' height='1'/></svg>", ("--sheet", "x9"), "beyond"),
+        ("<svg>" + "<g>" * 20_000, ("--sheet", "x9"), "nested more than"),
+        ("<?xml version='1.0' encoding='shift_jis'?><svg/>", ("--sheet", "x9"), "encoding 'shift_jis'"),
+        ("<svg><rect width='4' height='4' rx='-1'/></svg>", ("--sheet", "x9"), "rx is -1"),
+        ("<svg><g display='none'><rect width='4' height='4'/></g></svg>", ("--sheet", "x9"), "holds no closed outline"),
+        ("<!DOCTYPE svg [<!ENTITY a SYSTEM 'parts.svg'>]><svg>&a;</svg>", ("--sheet", "x9"), "kept in another file"),
+        ("0\nSECTION\n2\n", ("--sheet", "x9"), "is a DXF drawing"),
         ("<svg/>", ("--sheet", "x9"), "holds no closed outline"),
         ("<svg><path d='M0 0", ("--sheet", "x9"), "not well-formed"),
         ("<svg><path d='M0 0H3V1'/></svg>", ("--sheet", "x9"), "open"),
@@ -99,3 +111,10 @@ def test_bad_input_is_one_line_and_writes_nothing(run, tmp_path, drawing, words,
     assert message in err
     assert not out
     assert [path.name for path in tmp_path.iterdir()] == ["parts.svg"]
+
+
+def test_a_name_no_file_can_have_is_refused(run):
+    for name in ("a\0b.svg", "n" * 5000, "."):
+        code, _, err = run(name, "--sheet", "x9")
+        assert code == 2
+        assert "Traceback" not in err

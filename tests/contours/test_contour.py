@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported
-from abut.contours import Contour, svg
+from abut import InvalidInput
+from abut.contours import Contour
 from abut.contours.rough import refine_control, spline_segments
 
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
@@ -113,67 +113,6 @@ def test_fitted_to_points_of_a_spline_it_is_that_spline():
     np.testing.assert_allclose(through.segments, contour.segments, atol=1e-12)
     near = Contour.fit(sampled(contour, 20), 40)
     assert near.area == pytest.approx(contour.area, rel=1e-3)
-
-
-def test_svg_shapes_and_transforms():
-    document = """<svg xmlns="http://www.w3.org/2000/svg"><defs><path d="M0 0h9v9z"/></defs>
-      <g transform="translate(10,0) rotate(90)"><rect id="r" width="4" height="2"/></g>
-      <circle cx="1" cy="2" r="3"/><ellipse rx="2" ry="1"/><polygon points="0,0 4,0 0,3"/><rect width="4" height="4" rx="1"/>
-      <path d="M0 0 10 0 10 10z m1 1h2v2z"/><text>left out</text></svg>"""
-    found = svg.read(document)
-    assert found[0].name == "r"
-    np.testing.assert_allclose(found[0].bounds, [(8, 0), (10, 4)], atol=1e-14)
-    areas = [8, 9 * np.pi, 2 * np.pi, 6, 12 + np.pi, 50, 2]
-    np.testing.assert_allclose([contour.area for contour in found], areas, rtol=2e-7)
-    curve = Contour.from_svg("M0,0 C1 1 2 1 3 0 s2-1 3 0 q-1.5.5-3 3T0 6z")
-    np.testing.assert_allclose(curve.segments[1, 1], (4, -1))  # the mirrored control points
-    np.testing.assert_allclose(curve.segments[3, 1], np.array((3, 3)) + (np.array((1.5, 5.5)) - (3, 3)) * 2 / 3)
-    arc = Contour.from_svg("M1 0A1 1 0 01-1 0 1 1 0 01 1 0")
-    p = sampled(arc, 20)
-    assert np.abs(np.hypot(p[:, 0], p[:, 1]) - 1).max() < 7e-8
-
-
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("", "character 0: is empty"),
-        ("L0 0", "begin with M"),
-        ("M0 0 L1 0 1 1", "character 0: the subpath is open"),
-        ("M0 0 C1 1 2", "character 11: expected a number"),
-        ("M0 0 X1", "character 5: unknown command"),
-        ("M0 0h1v1z 5", "character 10: expected a command"),
-        ("M0 0h1e999v1z", "beyond"),
-        ("M1 0A1 1 0 2 1 0 0z", "expected a flag"),
-        ("M0 0h1v1zM5 5h1v1z", "2 closed subpaths"),
-    ],
-)
-def test_bad_path_data_are_refused_with_the_place(path, words):
-    with pytest.raises(InvalidInput, match=words):
-        Contour.from_svg(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("<svg", "well-formed"),
-        ("<html/>", "not <svg>"),
-        ("<svg/>", "no closed outline"),
-        ("<svg><rect width='0' height='1'/></svg>", "not positive"),
-        ("<svg><circle id='c'/></svg>", 'id="c".*r is missing'),
-        ("<svg><polyline points='0,0 1,0 1,1'/></svg>", "open"),
-        ("<svg><polygon points='0,0 1,0 1'/></svg>", "pairs"),
-        ("<svg><g transform='turn(3)'><rect width='1' height='1'/></g></svg>", "no transform"),
-        ("no such file.svg", "cannot be read"),
-    ],
-)
-def test_bad_documents_are_refused(text, words):
-    with pytest.raises(InvalidInput, match=words):
-        svg.read(text)
-
-
-def test_what_would_be_lost_is_unsupported():
-    with pytest.raises(Unsupported, match="use"):
-        svg.read("<svg><use href='#a'/></svg>")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from abut.errors import InvalidInput
 
 SCHEMA = "abut.nest/1"
 FREE = "free"
+LONGEST_NUMBER = 9
+"""Digits of a number of copies: Python refuses to read thousands of them."""
 
 
 class Options(NamedTuple):
@@ -65,7 +67,7 @@ def read_copies(words: list[str], pieces: list[Contour]) -> list[int]:
     names = {piece.name for piece in pieces}
     for word in words:
         name, equals, number = word.rpartition("=")
-        if not number.strip().isdecimal():
+        if not number.strip().isdecimal() or len(number.strip()) > LONGEST_NUMBER:
             raise InvalidInput("--copies", f"{word!r} is neither a number nor of the form ID=NUMBER")
         if equals and name not in names:
             raise InvalidInput("--copies", f"no outline has the id {name!r}")

@@ -27,11 +27,13 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
+from abut.contours.bodies import group_bodies, make_bodies, read_held
 from abut.contours.contour import Contour
-from abut.contours.impulses import Bodies, bounce, calm, opening, press
+from abut.contours.drift import frames_of, velocity_after, way_of
+from abut.contours.impulses import bounce, calm, opening, press
 from abut.contours.many import as_list, as_tables, find_pairs
 from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, recall
-from abut.contours.poses import as_poses, read_array
+from abut.contours.poses import as_poses
 from abut.errors import InvalidInput
 from abut.jit import threads_for
 
@@ -86,7 +88,7 @@ class Animation:
         self.gravity = arrays.coordinates(gravity, "gravity", (2,))
         self.restitution = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
         self.friction = arrays.scalar(friction, "friction", least=0.0)
-        self._held = _as_flags(fixed, count)
+        self._held = read_held(fixed, count)
         self._set_bodies()
         self._last, self._last_dt = (np.empty((0, 2), np.int64), np.empty((0, 4))), 1.0
         self._stuck = np.empty(0, np.int64)
@@ -107,13 +109,7 @@ class Animation:
     def _set_bodies(self) -> None:
         """Masses, sizes and what follows from them."""
         contours, held = self._contours, self._held
-        flat = [i for i, contour in enumerate(contours) if contour.area <= 0.0 and not held[i]]
-        if flat:
-            raise InvalidInput("contours", "encloses no area and cannot move", flat[0])
-        mass, inertia = np.array([c.area for c in contours]), np.array([c.inertia for c in contours])
-        inverse = np.zeros((len(contours), 2))
-        inverse[~held] = 1.0 / np.stack([mass, inertia], axis=1)[~held]
-        self._world = Bodies(held, mass, inertia, inverse, self.gravity, self.friction, self.restitution)
+        self._world = make_bodies(contours, held, self.gravity, self.friction, self.restitution)
         self._local = np.array([contour.centroid for contour in contours]).reshape(-1, 2)
         widths = [float(np.ptp(contour.bounds, axis=0).min()) for contour in contours]
         self._width = min((w for w, f in zip(widths, held, strict=True) if not f), default=1.0)
@@ -180,7 +176,7 @@ class Animation:
         reach = self.skin + 2.0 * h * float((self._speeds(self.velocity) + np.hypot(*fall)).max(initial=0.0))
         pairs = find_pairs(self._tables, rows, reach)
         pairs = pairs[~(self._held[pairs[:, 0]] & self._held[pairs[:, 1]])]
-        group, loose = self._groups(pairs)
+        group, loose = group_bodies(self._held, pairs)
         places, bodies, owner = self._places(rows, pairs, reach)
         touching = places[:, 6] <= self.skin
         settled = SETTLED * float(np.hypot(*fall)) + SETTLED_FAST * float(np.abs(self.velocity).max(initial=0.0))
@@ -208,23 +204,6 @@ class Animation:
             first, after = forced(span, guess=False)
         self._move(first, after, pairs, span, before, group, loose)
         return int(touching.sum()), span
-
-    def _groups(self, pairs: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """(m,) for each body the least number of those that it is connected with by pairs of bodies that move: groups do not affect one another;
-        and whether its group is loose, near no body that is held."""
-        group = np.arange(len(self._held))
-        linked = pairs[~self._held[pairs].any(axis=1)]
-        while True:
-            least = group.copy()
-            np.minimum.at(least, linked[:, 0], group[linked[:, 1]])
-            np.minimum.at(least, linked[:, 1], group[linked[:, 0]])
-            least = least[least]
-            if (least == group).all():
-                break
-            group = least
-        tied = np.zeros(len(group), np.bool_)
-        tied[group[pairs[self._held[pairs].any(axis=1)]]] = True
-        return group, ~tied[group]
 
     def _places(self, rows: Floats, pairs: Integers, reach: float) -> tuple[Floats, Integers, Integers]:
         """Near places, from below upwards, their bodies, and the rows of their pairs."""
@@ -266,30 +245,12 @@ class Animation:
         self._last_dt = h
         return after
 
-    def _at(self, velocity: Floats, after: Floats, h: float, share: Floats, frame: Floats) -> tuple[Floats, Floats]:
-        """Positions and angles after shares of a step of length h in which velocities change evenly, as seen from frames that take part in full.
-
-        frame: (m,6) velocity of each body's frame, and how that changes in the step."""
-        drift, fall, part = frame[:, :3], frame[:, 3:], share[:, np.newaxis]
-        way = h * (drift + 0.5 * fall + part * (velocity - drift + 0.5 * part * (after - velocity - fall)))
-        return self.position + way[:, :2], self.angle + way[:, 2]
-
-    def _frames(self, velocity: Floats, h: float, group: Integers, loose: NDArray[np.bool_]) -> Floats:
-        """For `_at`: a loose group moves and falls with its centre of mass, whatever its bodies do; all others stand in the world's frame."""
-        frame, free = np.zeros((len(velocity), 6)), loose & ~self._held
-        mass, momentum = np.zeros(len(velocity)), np.zeros((len(velocity), 2))
-        np.add.at(mass, group[free], self._world.mass[free])
-        np.add.at(momentum, group[free], self._world.mass[free, np.newaxis] * velocity[free, :2])
-        frame[free, :2] = momentum[group[free]] / mass[group[free], np.newaxis]
-        frame[free, 3:5] = h * self.gravity
-        return frame
-
     def _trace(self, velocity: Floats, after: Floats, h: float, pairs: Integers) -> float:
         """The length of a sub-step after which pairs that meet during it touch and are clear still: h where none does."""
 
         def blocked(time: float, among: Integers) -> Integers:
-            place = self._at(velocity, after, h, np.full(len(velocity), time / h), np.zeros((len(velocity), 6)))
-            return among[self._blocked(among, self._rows(*place)) != 0]
+            way = way_of(velocity, after, h, np.full(len(velocity), time / h), np.zeros((len(velocity), 6)))
+            return among[self._blocked(among, self._rows(self.position + way[:, :2], self.angle + way[:, 2])) != 0]
 
         early, late = 0.0, h
         meeting = blocked(h, pairs)
@@ -320,9 +281,10 @@ class Animation:
         The bodies of a loose group have one share, of their motion against one another: they have the velocities of that moment. In
         others a body that had to stop early loses the same share of its velocity. What moves on top of that is calmed."""
         share, stuck = np.ones(len(velocity)), np.empty(0, np.int64)
-        chosen, frame = np.arange(len(pairs)), self._frames(velocity, h, group, loose)
+        chosen, frame = np.arange(len(pairs)), frames_of(self._world, velocity, h, group, loose)
         while True:
-            position, angle = self._at(velocity, after, h, share, frame)
+            way = way_of(velocity, after, h, share, frame)
+            position, angle = self.position + way[:, :2], self.angle + way[:, 2]
             blocked = chosen[self._blocked(pairs[chosen], self._rows(position, angle)) != 0]
             resting, rounding = self._world.energies(0.0 * velocity, position, group)
             lifted = (resting > before + rounding)[group] & ((position - self.position) @ self.gravity < 0.0) & ~loose
@@ -333,9 +295,8 @@ class Animation:
             slower = np.union1d(slower, np.flatnonzero(loose & np.isin(group, group[slower[loose[slower]]])))
             share[slower] = np.where(share[slower] <= 2.0**-HALVINGS, 0.0, 0.5 * share[slower])
             chosen = np.flatnonzero(np.isin(pairs, slower).any(axis=1))
-        fall, kept = frame[:, 3:], share[:, np.newaxis]
-        moment = velocity + fall + kept * (after - velocity - fall)
-        velocity = np.where(loose[:, np.newaxis], moment, kept * after)
+        moment = velocity_after(velocity, after, share, frame)
+        velocity = np.where(loose[:, np.newaxis], moment, share[:, np.newaxis] * after)
         self._stuck = stuck
         self.velocity = calm(self._world, velocity, position, group, loose, before, resting)
         self.position, self.angle = position, angle
@@ -351,14 +312,3 @@ class Animation:
         rows = self._rows(self.position, self.angle)
         pairs = find_pairs(self._tables, rows, self.skin)
         return self._blocked(pairs, rows) == 0
-
-
-def _as_flags(fixed: object, count: int) -> NDArray[np.bool_]:
-    if fixed is None:
-        return np.zeros(count, np.bool_)
-    held = read_array(fixed, "fixed")
-    if held.shape != (count,):
-        raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
-    if count and held.dtype.kind not in "biu":
-        raise InvalidInput("fixed", f"holds {held.dtype}, expected booleans")
-    return held.astype(np.bool_)

@@ -10,42 +10,15 @@ place may close by 2·room/h + v₀ after the step, v₀ being its speed of open
 positive.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
+from abut.contours.bodies import Bodies
 from abut.contours.near import resolve
 
 EXACT = 1e-13
 """Velocities after an impact are resolved to this part of the fastest."""
-GROWN = 1e-14
-"""Energies that differ by less than this part of their terms are equal but for rounding."""
-
-
-@dataclass(frozen=True)
-class Bodies:
-    """What impulses act on."""
-
-    held: NDArray[np.bool_]
-    """(m,) bool: bodies that do not move"""
-    mass: Floats
-    inertia: Floats
-    inverse: Floats
-    """(m,2) one over mass and inertia, zeros for bodies that are held"""
-    gravity: Floats
-    friction: float
-    restitution: float
-
-    def energies(self, velocity: Floats, position: Floats, group: Integers) -> tuple[Floats, Floats]:
-        """(m,) the energy of each group, in the row of its number, and how much of it is rounding."""
-        kinetic = 0.5 * (self.mass * (velocity[:, :2] ** 2).sum(axis=1) + self.inertia * velocity[:, 2] ** 2)
-        potential = self.mass * (position @ self.gravity)
-        total, size = np.zeros(len(group)), np.zeros(len(group))
-        np.add.at(total, group, np.where(self.held, 0.0, kinetic - potential))
-        np.add.at(size, group, np.where(self.held, 0.0, kinetic + np.abs(potential)))
-        return total, GROWN * size
 
 
 def opening(velocity: Floats, position: Floats, places: Floats, bodies: Integers) -> tuple[Floats, Floats]:

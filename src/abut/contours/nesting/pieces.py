@@ -12,7 +12,7 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers
-from abut.contours.contour import Contour
+from abut.contours.contour import LEAST_REACH, Contour
 from abut.contours.nesting.angles import read_rotations
 from abut.contours.nesting.verify import find_self_contact
 from abut.errors import InvalidInput
@@ -100,6 +100,9 @@ def read_polygon(value: object, number: int) -> tuple[Floats, Floats]:
         points = _flatten(value, number)
     else:
         points = arrays.points(value, f"pieces[{number}]", dimensions=2)
+        largest = float(np.abs(points).max(initial=0.0))
+        if 0.0 < largest < LEAST_REACH:
+            raise InvalidInput("pieces", f"its largest coordinate is {largest:g}, below {LEAST_REACH:g}", number)
     points = _drop_repeated(points)
     if len(points) < 3:
         raise InvalidInput("pieces", f"has {len(points)} different corners, a polygon has at least 3", number)

@@ -22,6 +22,7 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import frozen
+from abut.contours.contour import LEAST_REACH
 from abut.contours.nesting.job import Job
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.pieces import Order, read_order
@@ -32,8 +33,6 @@ from abut.errors import InvalidInput
 SECONDS = 10.0
 ENDLESS = 1e30
 """A sheet that is so many times as wide as high is a strip: no order fills it."""
-LEAST_HEIGHT = 1e-280
-"""Of a sheet: what is a last bit of places on smaller ones, float64 cannot hold."""
 LEAST_PIECE = 1e-9
 """Of the sheet's height, of the largest piece and of the gap: places of smaller pieces would be rounded to a visible part of them. And how much
 larger than the sheet's height a piece may be."""
@@ -63,8 +62,8 @@ def _read_sheet(sheet: object) -> tuple[float, float]:
         raise InvalidInput("sheet", "expected two numbers, width and height; an infinite width for a strip")
     is_strip = rows[0] is None or (isinstance(rows[0], float | np.floating) and rows[0] == math.inf)
     height = arrays.positive(rows[1], "sheet height")
-    if height < LEAST_HEIGHT:
-        raise InvalidInput("sheet height", f"{height:g} is below {LEAST_HEIGHT:g}")
+    if height < LEAST_REACH:
+        raise InvalidInput("sheet height", f"{height:g} is below {LEAST_REACH:g}")
     return math.inf if is_strip else arrays.positive(rows[0], "sheet width"), height
 
 
@@ -84,8 +83,9 @@ def nest(
 
     Args:
         pieces: polygons (n,2) or Contours. Curves are nested as polygons that hold them, within 2e-4 of their size.
-        sheet: width and height; an infinite width (or None) for a strip. Pieces that need more than one sheet get several.
-        copies: of all pieces, or one number for each.
+        sheet: width and height; an infinite width (or None) for a strip. Pieces that need more than one sheet get several. Lengths of sheets
+            and pieces are those of contours: from 1e-75 to 1e75.
+        copies: of all pieces, or one number for each; 10,000 in all at most.
         rotations: angles in degrees that pieces may be turned by, or None for any; or a list of such, one for each piece.
         gap: least distance of two pieces. They may lie at the border of the sheet.
         seconds: how long to search.

@@ -1,0 +1,122 @@
+"""Path data: a pen that draws cubic curves, and the closed subpaths that it leaves."""
+
+import math
+
+import numpy as np
+
+from abut.arrays import Floats
+from abut.contours.contour import CLOSED
+from abut.contours.svg.curves import Cubic, Point, arc, line, quadratic
+from abut.contours.svg.lexer import Lexer
+from abut.errors import InvalidInput
+
+_LETTERS = "MmLlHhVvCcSsQqTtAaZz"
+MOST_SEGMENTS = 2**22
+"""Of one path or document: about 1 GB while it is read."""
+
+
+class _Path:
+    """The state of a pen that follows path data."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.read = Lexer(text, name)
+        self.pen: Point = 0j
+        self.start: Point = 0j
+        self.control: Point = 0j
+        """the last control point: S and T mirror it"""
+        self.cubics: list[Cubic] = []
+        self.outlines: list[Floats] = []
+        self.began = 0
+        self.count = 0
+
+    def outlines_of(self) -> list[Floats]:
+        read, letter, before = self.read, "", ""
+        if read.done:
+            raise read.error("is empty")
+        while not read.done:
+            at, new = read.at, read.letter(_LETTERS)
+            if new is not None:
+                letter = new
+            elif not letter or letter in "zZ":
+                raise read.error("expected a command")
+            if not before and letter not in "mM":
+                raise read.error("path data begin with M", at)
+            if letter in "mM":
+                self._finish(closed=False)
+                self.began = at
+            self._draw(letter, before)
+            before = letter.upper()
+            letter = {"m": "l", "M": "L"}.get(letter, letter)  # further pairs are lines
+        self._finish(closed=False)
+        return self.outlines
+
+    def _point(self, relative: bool) -> Point:
+        x, y = self.read.number(), self.read.number()
+        return complex(x, y) + (self.pen if relative else 0j)
+
+    def _draw(self, letter: str, before: str) -> None:
+        kind, relative = letter.upper(), letter.islower()
+        base = self.pen if relative else 0j
+        if kind == "Z":
+            self._finish(closed=True)
+            return
+        if kind == "M":
+            self.pen = self.start = self.control = self._point(relative)
+            return
+        control = self.pen
+        if kind == "A":
+            radii = complex(self.read.number(), self.read.number())
+            turn = math.radians(self.read.number())
+            large, sweep = self.read.flag(), self.read.flag()
+            end = self._point(relative)
+            new = arc(self.pen, radii, turn, large, sweep, end, self.read.name)
+        elif kind in "CS":
+            first = self._point(relative) if kind == "C" else self._mirror(before in ("C", "S"))
+            control = self._point(relative)
+            end = self._point(relative)
+            new = [(self.pen, first, control, end)]
+        elif kind in "QT":
+            control = self._point(relative) if kind == "Q" else self._mirror(before in ("Q", "T"))
+            end = self._point(relative)
+            new = [quadratic(self.pen, control, end)]
+        else:
+            if kind == "L":
+                end = self._point(relative)
+            elif kind == "H":
+                end = complex(self.read.number() + base.real, self.pen.imag)
+            else:
+                end = complex(self.pen.real, self.read.number() + base.imag)
+            new = [line(self.pen, end)] if end != self.pen else []
+        self.cubics += new
+        self.count += len(new)
+        if self.count > MOST_SEGMENTS:
+            raise InvalidInput(self.read.name, f"has more than {MOST_SEGMENTS} segments")
+        self.pen = end
+        self.control = control if kind in "CSQT" else end
+
+    def _mirror(self, follows: bool) -> Point:
+        return 2.0 * self.pen - self.control if follows else self.pen
+
+    def _finish(self, *, closed: bool) -> None:
+        """End a subpath; what was drawn must come back to where it began."""
+        if self.cubics:
+            size = max(max(abs(p) for p in cubic) for cubic in self.cubics)
+            if abs(self.pen - self.start) <= CLOSED * size:
+                p0, p1, p2, _ = self.cubics[-1]
+                self.cubics[-1] = (p0, p1, p2, self.start)
+            elif closed:
+                self.cubics.append(line(self.pen, self.start))
+            else:
+                raise self.read.error(
+                    f"the subpath is open, it ends {abs(self.pen - self.start):.3g} from where it began", self.began
+                )
+            self.outlines.append(np.array([[(p.real, p.imag) for p in cubic] for cubic in self.cubics]))
+        elif closed and not self.outlines:
+            raise self.read.error("the subpath has no length", self.began)
+        self.cubics = []
+        self.pen = self.control = self.start
+
+
+def parse_path(text: str, name: str = "path") -> list[Floats]:
+    """The closed subpaths of path data, each (n,4,2) cubic segments."""
+    return _Path(text, name).outlines_of()
