@@ -211,17 +211,20 @@ def time_of_impact(
     min_distance: float = 0.0,
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
+    at_start: bool = True,
 ) -> float:
     """The earliest time at which anything meets during a step, never late; inf when nothing does. Arguments as for `sweep`.
 
-    It is 0 for surfaces that pass through each other at t = 0, and for two bodies of which one, closed, holds the other then.
+    at_start: whether surfaces that pass through each other at t = 0, and a closed body that holds the other then, have the time 0. Without it
+    only first contacts of features count, the rows of `sweep`.
     """
+    counts_start = arrays.flag(at_start, "at_start")
     step = _make_step(*read_surfaces(a, others), min_distance, tolerance, max_memory)
     with threads_for(step.size):
         best = _earliest_straight(step) if step.is_partly_straight else NEVER
         if step.turns:
             best = _earliest_turning(step, best)
-        if best > 0.0 and is_in_contact_at_start(step.motions, step.max_memory):
+        if counts_start and best > 0.0 and is_in_contact_at_start(step.motions, step.max_memory):
             best = 0.0
     return best if best <= 1.0 else math.inf
 
