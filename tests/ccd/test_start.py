@@ -142,7 +142,7 @@ def test_a_rigid_body_that_pierces_itself_is_no_contact():
 def test_contact_at_the_start_can_be_left_out():
     needle, wall = spike()
     start = needle.vertices
-    leaving, floor = abut.Motion(needle, start, start + [0.0, 0.0, 4.0]), motion(wall)
+    leaving, floor = abut.Motion(needle, start, start + np.array([0.0, 0.0, 4.0])), motion(wall)
     assert abut.time_of_impact(leaving, floor) == 0.0
     time = abut.time_of_impact(leaving, floor, at_start=False)
     assert time == abut.sweep(leaving, floor).time.min()
