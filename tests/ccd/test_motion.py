@@ -123,4 +123,4 @@ def test_poses_that_are_a_little_off_are_taken_for_the_nearest_rotation_and_othe
                 vertices()
         else:
             error = np.abs(vertices() - MESH.vertices @ exact.T).max()
-            assert error <= (1e-14 if off > 1e-14 else 1e-15 + 1e-14)
+            assert error <= 1e-14
