@@ -36,11 +36,13 @@ def crosses(p, q, a, b, c):
 def pass_through(vertices_a, edges_a, vertices_b, faces_b, *, same=False):
     """Whether an edge of a crosses a face of b; of one mesh only those without a common vertex."""
     own, other = [exact(p) for p in vertices_a], [exact(p) for p in vertices_b]
+    segments, triangles = vertices_a[edges_a], vertices_b[faces_b]
+    apart = (segments.min(axis=1)[:, None] > triangles.max(axis=1)).any(axis=2)
+    apart |= (segments.max(axis=1)[:, None] < triangles.min(axis=1)).any(axis=2)
     return any(
-        crosses(own[e[0]], own[e[1]], *(other[v] for v in f))
-        for e in edges_a.tolist()
-        for f in faces_b.tolist()
-        if not (same and set(e) & set(f))
+        crosses(own[edges_a[i, 0]], own[edges_a[i, 1]], *(other[v] for v in faces_b[j]))
+        for i, j in np.argwhere(~apart).tolist()
+        if not (same and set(edges_a[i].tolist()) & set(faces_b[j].tolist()))
     )
 
 
