@@ -27,7 +27,7 @@ def peak():
     return re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]
 first, last = abut.load(sys.argv[1]), abut.load(sys.argv[2])
 before = peak()
-abut.time_of_impact(first, first.vertices, last.vertices)
+abut.time_of_impact(first, first.vertices, last.vertices, at_start=False)
 print(before, peak())
 """
 
@@ -85,12 +85,12 @@ def time_step(console: Console, name: str) -> None:
     )
     ours = {
         "candidates": measure(lambda: abut.candidates(*step, volume="aabb"), seconds=2.0),
-        "earliest": measure(lambda: abut.time_of_impact(*step), seconds=2.0),
+        "earliest": measure(lambda: abut.time_of_impact(*step, at_start=False), seconds=2.0),
         "all": measure(lambda: abut.sweep(*step), seconds=2.0),
     }
     pairs, impacts = abut.candidates(*step, volume="aabb"), abut.sweep(*step)
     out.add_row("abut.candidates", str(ours["candidates"]), f"{len(pairs):,} pairs", "")
-    out.add_row("abut.time_of_impact", str(ours["earliest"]), f"{abut.time_of_impact(*step):.6e}", "")
+    out.add_row("abut.time_of_impact", str(ours["earliest"]), f"{abut.time_of_impact(*step, at_start=False):.6e}", "")
     out.add_row("abut.sweep, all impacts", str(ours["all"]), f"{len(impacts):,} impacts", "")
     try:
         peer = Ipctk(step)

@@ -115,7 +115,7 @@ def bodies_and_steps() -> dict[str, Subject]:
         "distance": function(abut.distance, a=BALL, b=BALL),
         "candidates": function(abut.candidates, **step, volume="aabb", margin=0.1),
         "sweep": function(abut.sweep, **swept),
-        "time_of_impact": function(abut.time_of_impact, **swept),
+        "time_of_impact": function(abut.time_of_impact, **swept, at_start=False),
         "Rigid.pose": setter(lambda: abut.Rigid(BALL), "pose", EYE),
         "Deformable.update": method(lambda: abut.Deformable(BALL), "update", vertices=BALL.vertices),
         "Motion.at": method(a_motion, "at", time=0.5),

@@ -27,6 +27,12 @@ VOLUMES = {
 }
 
 
+def surface(mesh, v_t0, v_t1):
+    """The same step without the vertices of no face, for searches that take what they are given."""
+    used, faces = np.unique(mesh.faces, return_inverse=True)
+    return abut.Mesh(mesh.vertices[used], faces.reshape(-1, 3)), v_t0[used], v_t1[used]
+
+
 def intervals(v_t0, v_t1, rows, direction):
     along = np.concatenate([(v_t0 @ np.array(direction))[rows], (v_t1 @ np.array(direction))[rows]], axis=1)
     return along.min(axis=1), along.max(axis=1)
@@ -49,10 +55,12 @@ def brute_force(a, b, volume="aabb", margin=0.0, share_vertices=False, smaller_f
 
 
 def brute_force_self(mesh, v_t0, v_t1, volume="aabb", margin=0.0):
-    vertices = (v_t0, v_t1, np.arange(len(v_t0))[:, None])
+    used = np.unique(mesh.faces)  # a vertex of no face is no part of the surface
     edges, faces = (v_t0, v_t1, mesh.edges), (v_t0, v_t1, mesh.faces)
+    vertex_face = brute_force((v_t0, v_t1, used[:, None]), faces, volume, margin, share_vertices=True)
+    vertex_face[:, 0] = used[vertex_face[:, 0]]
     return (
-        brute_force(vertices, faces, volume, margin, share_vertices=True),
+        vertex_face,
         brute_force(edges, edges, volume, margin, share_vertices=True, smaller_first=True),
     )
 

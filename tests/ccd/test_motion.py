@@ -108,3 +108,19 @@ def test_a_motion_does_not_change():
         motion.mesh = MESH
     with pytest.raises(ValueError, match="read-only"):
         motion.vertices_t0[0] = 1.0
+
+
+@pytest.mark.parametrize("off", [0.0, 4e-15, 3e-14, 1e-12, 1e-9, 4e-6, 2e-5, 1e-3])
+def test_poses_that_are_a_little_off_are_taken_for_the_nearest_rotation_and_others_refused(off: float):
+    """The largest entry of RᵀR − 1 counts: up to 1e-14 it stays, up to 1e-5 the nearest rotation takes its place, as docs/bodies.md has it."""
+    exact = Rotation.from_rotvec([0.4, -1.1, 0.7]).as_matrix()
+    crooked = pose()
+    crooked[:3, :3] = exact @ np.diag([1.0 + 0.5 * off, 1.0, 1.0])
+    make = [lambda: abut.Motion(MESH, crooked, crooked).vertices_t0, lambda: abut.Rigid(MESH, crooked).vertices]
+    for vertices in make:
+        if off > 1e-5:
+            with pytest.raises(abut.InvalidInput, match="orthonormal"):
+                vertices()
+        else:
+            error = np.abs(vertices() - MESH.vertices @ exact.T).max()
+            assert error <= 1e-14

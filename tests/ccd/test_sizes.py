@@ -78,7 +78,8 @@ def ask_all(a, b=None):
     for kind in ccd.Kind if b is not None else (ccd.VERTEX_FACE, ccd.EDGE_EDGE):
         first, second = (other, a) if kind == ccd.FACE_VERTEX else (a, other)
         edges = kind == ccd.EDGE_EDGE
-        rows = first.mesh.edges if edges else np.arange(len(first.vertices_t0))[:, None]
+        used = np.unique(first.mesh.faces)
+        rows = first.mesh.edges if edges else used[:, None]
         cells = second.mesh.edges if edges else second.mesh.faces
         sides = [(m.vertices_t0, m.vertices_t1, x) for m, x in ((first, rows), (second, cells))]
         pairs = brute_force(*sides, share_vertices=b is None, smaller_first=b is None and edges)
@@ -87,19 +88,35 @@ def ask_all(a, b=None):
             np.concatenate([getattr(m, end)[x] for m, x in corners], axis=1) for end in ("vertices_t0", "vertices_t1")
         ]
         verdict = (ccd.edge_edge if edges else ccd.vertex_face)(np.concatenate(ends, axis=1))
+        if not edges:
+            pairs[:, 0] = used[pairs[:, 0]]
         for (i, j), time in zip(pairs[verdict.hit].tolist(), verdict.time[verdict.hit].tolist(), strict=True):
             found[(int(kind), j, i) if kind == ccd.FACE_VERTEX else (int(kind), i, j)] = time
     return found
 
 
+def are_in_contact(*motions):
+    """Whether bodies collide at t = 0, as `collide` says: another search, of triangles against triangles."""
+    bodies = []
+    for motion in motions:
+        bodies.append(abut.Deformable(motion.mesh))
+        bodies[-1].update(motion.vertices_t0)
+    return bool(abut.collide(*bodies, first=True))
+
+
 def check_impacts(expected, *motions, **options):
-    """`sweep` has these rows at these times, `time_of_impact` the least, to the last bit."""
+    """`sweep` has these rows at these times, `time_of_impact` the least, to the last bit; or 0 where bodies collide when the step begins."""
+    least = 0.0 if are_in_contact(*motions) else min(expected.values(), default=np.inf)
     for count in THREADS:
         with threads(count):
             impacts, earliest = abut.sweep(*motions, **options), abut.time_of_impact(*motions, **options)
         keys = zip(impacts.kind.tolist(), impacts.a.tolist(), impacts.b.tolist(), strict=True)
         assert dict(zip(keys, impacts.time.tolist(), strict=True)) == expected
-        assert earliest == min(expected.values(), default=np.inf)
+        assert earliest == least
+        assert abut.time_of_impact(*motions, **options, at_start=False) == min(expected.values(), default=np.inf)
+        assert bool(impacts) == (least <= 1.0)
+        if earliest == 0.0 and impacts.time.min(initial=1.0) > 0.0:
+            assert impacts.in_contact_at_start
 
 
 def test_a_cone_of_any_number_of_vertices_falls_through_a_floor():
@@ -177,4 +194,6 @@ def test_the_earliest_time_of_turning_bodies_is_the_least_of_all():
             poses[:, :3, 3] = rng.normal(size=(2, 3)) * 0.4 + place
             motions.append(abut.Motion(abut.Rigid(abut.scenes.icosphere(0)), *poses))
         times = abut.sweep(*motions).time
-        assert abut.time_of_impact(*motions) == times.min(initial=np.inf)
+        least = 0.0 if are_in_contact(*motions) else times.min(initial=np.inf)
+        assert abut.time_of_impact(*motions) == least
+        assert abut.time_of_impact(*motions, at_start=False) == times.min(initial=np.inf)

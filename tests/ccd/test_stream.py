@@ -10,7 +10,7 @@ from abut.ccd.results import Candidates, Kind
 from abut.ccd.stream import stream
 from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
-from ccd.steps import KINDS, SCENES, VOLUMES, as_set, lattice, load_scene, soup
+from ccd.steps import KINDS, SCENES, VOLUMES, as_set, lattice, load_scene, soup, surface
 
 FACES = 16 if INTERPRETED else 60
 DIRECTIONS = [d for d in np.ndindex(3, 3, 3) if d > (1, 1, 1)]  # 13, one of each opposite pair, components less 1
@@ -101,7 +101,7 @@ def separated(a_t0, a_t1, b_t0, b_t1, margin):
 @pytest.mark.parametrize("margin", [0.0, 0.25])
 @pytest.mark.parametrize("kind", [soup, lattice], ids=lambda kind: kind.__name__)
 def test_extents_leave_the_pairs_that_no_direction_separates(kind, margin, rng):
-    mesh, v_t0, v_t1 = kind(rng, min(FACES, 20))
+    mesh, v_t0, v_t1 = surface(*kind(rng, min(FACES, 20)))
     body = moving_of(mesh, v_t0, v_t1)
     whole = candidates(mesh, v_t0, v_t1, margin=margin)
     found = streamed(body, margin=margin, dnf=False)
@@ -131,7 +131,7 @@ def test_dnf_inside_is_dnf_outside(rng):
 
 
 def test_two_bodies(rng):
-    a, b = (moving_of(*soup(rng, count)) for count in (FACES, FACES // 2))
+    a, b = (moving_of(*surface(*soup(rng, count))) for count in (FACES, FACES // 2))
     whole = find_candidates(a, b)
     found = streamed(a, b, ends=False, dnf=False)
     assert found[Kind.VERTEX_FACE] == as_set(whole.vertex_face)

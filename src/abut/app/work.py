@@ -43,7 +43,7 @@ class Options(NamedTuple):
     containment: bool = True
     """whether frames are searched for pieces inside closed pieces"""
     max_memory: int | None = None
-    """bytes for the search of one step; None: as `sweep` takes by itself. No result depends on it"""
+    """bytes for the search of one step; None: what the mesh needs, as `sweep` has it. No result depends on it"""
 
 
 class Unit(NamedTuple):

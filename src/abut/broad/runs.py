@@ -72,7 +72,7 @@ def reserve(targets: list[Blocks], task_count: int) -> Scratch:
 
 
 class _Room(threading.local):
-    """Memory for searches, kept between calls of a thread, runs up to ROOM_KEPT bytes: fresh pages cost as much as the search."""
+    """Memory for searches, kept between calls of a thread up to ROOM_KEPT bytes: fresh pages cost as much as the search."""
 
     found: Indices = np.empty(0, dtype=np.int32)
     scratch: Scratch | None = None
@@ -80,9 +80,12 @@ class _Room(threading.local):
 
     def for_tasks(self, targets: list[Blocks], task_count: int) -> Scratch:
         shape = (task_count, *((target.node_count, target.block_count) for target in targets))
-        if self.scratch is None or shape != self.shape:
-            self.scratch, self.shape = reserve(targets, task_count), shape
-        return self.scratch
+        if self.scratch is not None and shape == self.shape:
+            return self.scratch
+        scratch = reserve(targets, task_count)
+        if sum(array.nbytes for array in scratch) <= ROOM_KEPT:
+            self.scratch, self.shape = scratch, shape
+        return scratch
 
     def of(self, size: int) -> Indices:
         if len(self.found) >= size:

@@ -37,7 +37,7 @@ EVERY, LATER, LARGER = 0, 1, 2
 
 class Rules(NamedTuple):
     """What a search leaves out. order: EVERY, LATER or LARGER. adjacent: whether primitives that share a vertex are left out
-    (a vertex and faces, or edges and edges). margin: half."""
+    (a vertex and faces, edges and edges, or edges and faces). margin: half."""
 
     order: int
     adjacent: bool
@@ -188,14 +188,17 @@ def _equal(corners: Any, at: int, vertex: Any) -> int:
 
 @inlined
 def _share_vertex(q: View, slot: int, t: View, first: int) -> int:
-    """The lanes from slot `first` on that share a vertex with the query's primitive: faces with a vertex, or edges with an edge."""
+    """The lanes from slot `first` on that share a vertex with the query's primitive: faces with a vertex, edges or faces with an edge."""
     slots_q, slots_t = q.block_count * WIDTH, t.block_count * WIDTH
     a = splat_index_16(load(q.corners, slot))
     shared = _equal(t.corners, first, a) | _equal(t.corners, slots_t + first, a)
     if q.corner_count == 1:
         return shared | _equal(t.corners, 2 * slots_t + first, a)
     b = splat_index_16(load(q.corners, slots_q + slot))
-    return shared | _equal(t.corners, first, b) | _equal(t.corners, slots_t + first, b)
+    shared |= _equal(t.corners, first, b) | _equal(t.corners, slots_t + first, b)
+    if t.corner_count == 3:
+        shared |= _equal(t.corners, 2 * slots_t + first, a) | _equal(t.corners, 2 * slots_t + first, b)
+    return shared
 
 
 @kernel

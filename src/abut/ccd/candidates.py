@@ -5,11 +5,12 @@ The first thing of a pair is the query: for every vertex its faces are found, fo
 """
 
 from abut import arrays
+from abut.arrays import frozen
 from abut.broad.blocks import Primitives, build
 from abut.broad.runs import Search, find_pairs
 from abut.broad.search import EVERY, LARGER, Rules
 from abut.broad.swept import VOLUMES, Moving, frame_of
-from abut.ccd.motion import Motion, read_motions
+from abut.ccd.motion import Motion, Surface, read_surfaces
 from abut.ccd.results import Candidates
 from abut.errors import InvalidInput
 from abut.jit import threads_for
@@ -80,8 +81,21 @@ def candidates(a: object, *others: object, volume: str = "aabb", margin: float =
 
     volume: "aabb" or "kdop6" (axis-aligned boxes), "kdop8", "kdop14", "kdop18", "kdop26". A pair is kept where the intervals along every
     direction of the volume meet, touching included, so 14, 18 and 26 keep subsets of 6, and 26 of all. No pair that collides is lost; where
-    something turns, volumes grow by how far its path bends. Left out are a vertex with a face of its own, and edges with a common vertex. Sorted;
-    the same for any number of threads.
+    something turns, volumes grow by how far its path bends. Left out are a vertex with a face of its own, edges with a common vertex, and
+    vertices that no face has. Sorted; the same for any number of threads.
     """
-    one, two, bend = movings_of(*read_motions(a, others))
-    return find_candidates(one, two, volume=volume, margin=arrays.scalar(margin, "margin", least=0.0) + bend)
+    one, two = read_surfaces(a, others)
+    first, second, bend = movings_of(one.motion, None if two is None else two.motion)
+    found = find_candidates(first, second, volume=volume, margin=arrays.scalar(margin, "margin", least=0.0) + bend)
+    return number_vertices(found, one, two)
+
+
+def number_vertices(found: Candidates, one: Surface, two: Surface | None) -> Candidates:
+    """The same candidates, with vertices as the meshes number them that were asked about."""
+    if one.vertices is None and (two is None or two.vertices is None):
+        return found
+    vertex_face, face_vertex = found.vertex_face.copy(), found.face_vertex.copy()
+    one.number(vertex_face[:, 0])
+    if two is not None:
+        two.number(face_vertex[:, 1])
+    return Candidates(frozen(vertex_face), found.edge_edge, frozen(face_vertex))

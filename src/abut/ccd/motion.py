@@ -186,6 +186,36 @@ def join(*motions: Motion) -> Motion:
     return joined
 
 
+class Surface(NamedTuple):
+    """A motion without the vertices that no face has, which are no part of the surface, and the numbers of those that are left (None: all)."""
+
+    motion: Motion
+    vertices: Integers | None
+
+    def number(self, column: Any) -> None:
+        """Replace vertices of the motion by those of the mesh that was asked about, in place."""
+        if self.vertices is not None:
+            column[:] = self.vertices[column]
+
+
+def surface_of(motion: Motion) -> Surface:
+    """The part of a motion that can meet anything."""
+    found = motion.mesh._without_loose_vertices
+    if found is None:
+        return Surface(motion, None)
+    kept, mesh = found
+    paths = None if motion._paths is None else Paths(*(frozen(rows[kept]) for rows in motion._paths))
+    own = Motion.__new__(Motion)
+    own._set(mesh, motion.vertices_t0[kept], motion.vertices_t1[kept], paths, motion._rigid_bodies, motion.body[kept])
+    return Surface(own, kept)
+
+
+def read_surfaces(a: object, others: tuple[object, ...]) -> tuple[Surface, Surface | None]:
+    """The surfaces of one or two motions, read as by `read_motions`."""
+    one, two = read_motions(a, others)
+    return surface_of(one), None if two is None else surface_of(two)
+
+
 def read_motions(a: object, others: tuple[object, ...]) -> tuple[Motion, Motion | None]:
     """One or two motions from the arguments of a question: (motion), (motion, motion) or (mesh, v_t0, v_t1)."""
     if isinstance(a, Motion):

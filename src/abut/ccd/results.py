@@ -1,7 +1,9 @@
 """What the continuous questions answer: kinds of contact, candidates, verdicts of single queries, impacts of a step. Immutable arrays."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +65,13 @@ class Candidates:
         return len(self.vertex_face) + len(self.edge_edge) + len(self.face_vertex)
 
 
+def _no_contact() -> bool:
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Features that meet during a step, one row a pair, sorted by kind, a and b."""
+    """Features that meet during a step, one row a pair, sorted by kind, a and b. `bool(impacts)` tells whether anything collides."""
 
     kind: NDArray[np.int8]
     a: Integers
@@ -77,6 +83,20 @@ class Impacts:
     normal: Floats
     """(n,3) unit normal from a to b at that time"""
     status: NDArray[np.int8]
+    _ask: Callable[[], bool] = field(default=_no_contact, repr=False)
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0 or self.in_contact_at_start
+
+    @cached_property
+    def in_contact_at_start(self) -> bool:
+        """Whether surfaces pass through each other at t = 0, or one of two bodies, closed, holds the other then. Computed when first asked
+        for, from the state at the time of the question; no row stands for it."""
+        return self._ask()
+
+    def __getstate__(self) -> dict[str, object]:
+        own = {name: getattr(self, name) for name in (*self.__dataclass_fields__, "in_contact_at_start")}
+        return {**own, "_ask": _no_contact}  # the answer travels, the step does not

@@ -40,7 +40,7 @@ class Span(NamedTuple):
 class Step:
     """One step of one or two motions, and what a search of it needs."""
 
-    def __init__(self, a: Motion, b: Motion | None, distance: float, tolerance: float, max_memory: int) -> None:
+    def __init__(self, a: Motion, b: Motion | None, distance: float, tolerance: float, max_memory: int | None) -> None:
         self.a, self.b = a, b
         self.motions = [a] if b is None else [a, b]
         self.distance, self.tolerance, self.max_memory = distance, tolerance, max_memory

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import frozen
-from abut.broad.blocks import WIDTH, Blocks, View, build, open_blocks
+from abut.broad.blocks import WIDTH, Blocks, Primitives, View, build, open_blocks
 from abut.broad.runs import BLOCK_ROOM, Scratch, Search, reserve
 from abut.broad.search import LATER, Rules, collect, lanes_at_once, list_blocks
 from abut.broad.swept import Indices, Moving, frame_of
-from abut.ccd.candidates import check_volume, list_searches, movings_of, primitive_count
+from abut.ccd.candidates import check_volume, list_searches, movings_of, number_vertices, primitive_count
 from abut.ccd.filters import is_never_coplanar, scale_of
-from abut.ccd.motion import read_motions
+from abut.ccd.motion import read_surfaces
 from abut.ccd.results import Candidates, Kind
 from abut.errors import InvalidInput
 from abut.jit import integer, kernel, parallel, prange, thread_count, threads_for
@@ -33,7 +33,10 @@ from abut.scratch import load
 TASKS = 64
 TILE = 128  # pairs that DNF looks at together
 CHUNK = 1 << 20  # pairs of a chunk at most: fresh memory for more costs as much as the search
-MAX_MEMORY = 1 << 29
+USUAL_MEMORY = 1 << 29
+"""Bytes that a search without a limit may take in any case."""
+USUAL_TASKS = 16
+"""It has room for so many tasks at least, beside the blocks, and for as much again as the blocks take: the bigger the scene, the more."""
 
 
 class Filters(NamedTuple):
@@ -220,6 +223,18 @@ def stream_pairs(search: Search, filters: Filters, memory: int) -> Iterator[Indi
         slots = _cut(left, task_count) if len(left) else left
 
 
+def limit_memory(built: list[Primitives], searches: list[Search], max_memory: int | None) -> tuple[int, int]:
+    """Bytes of the blocks, and of blocks and chunks together; InvalidInput if the caller's limit is below what one task needs."""
+    sizes = {id(array): array.nbytes for body in built for blocks in body for array in blocks.arrays}
+    tables = sum(sizes.values())
+    task = max(fixed + 8 * least for fixed, least in (_need(search.target) for search in searches))
+    if max_memory is None:
+        return tables, tables + max(USUAL_MEMORY - tables, tables, USUAL_TASKS * task)
+    if tables + task > max_memory:
+        raise InvalidInput("max_memory", f"{max_memory} bytes are too few: this step needs at least {tables + task}")
+    return tables, max_memory
+
+
 def stream(
     a: Moving,
     b: Moving | None = None,
@@ -228,12 +243,12 @@ def stream(
     margin: float = 0.0,
     ends: bool = True,
     dnf: bool = True,
-    max_memory: int = MAX_MEMORY,
+    max_memory: int | None = None,
 ) -> Iterator[tuple[Kind, Indices]]:
     """Pairs of one body with itself (b is None) or of two, kind by kind, in chunks (n,2) that the next one writes over.
 
     Every pair that comes within `margin` during the step is among them, each once. volume, margin: as for `candidates`. ends, dnf: filters
-    (the module says which). max_memory: bytes for blocks and chunks together, the bodies' own arrays aside.
+    (the module says which). max_memory: bytes for blocks and chunks together, the bodies' own arrays aside; None: what the scene needs.
     """
     columns = check_volume(volume)
     bodies = [a] if b is None else [a, b]
@@ -243,28 +258,31 @@ def stream(
     largest = max(float(np.abs(p).max(initial=0.0)) for body in bodies for p in (body.positions_t0, body.positions_t1))
     filters = Filters(dnf and margin == 0.0, scale_of(largest))
     searches = list_searches(built, frame.margin, LATER)
-    tables = sum(blocks.byte_count for body in built for blocks in body)
-    need = tables + max(fixed + 8 * least for fixed, least in (_need(search.target) for search in searches))
-    if need > max_memory:
-        raise InvalidInput("max_memory", f"{max_memory} bytes are too few: this step needs at least {need}")
+    tables, limit = limit_memory(built, searches, max_memory)
     for kind, search in zip((Kind.VERTEX_FACE, Kind.EDGE_EDGE, Kind.FACE_VERTEX), searches, strict=False):
-        for pairs in stream_pairs(search, filters, max_memory - tables):
+        for pairs in stream_pairs(search, filters, limit - tables):
             yield kind, pairs
 
 
 def stream_candidates(
-    a: object, *others: object, volume: str = "aabb", margin: float = 0.0, max_memory: int = MAX_MEMORY
+    a: object, *others: object, volume: str = "aabb", margin: float = 0.0, max_memory: int | None = None
 ) -> Iterator[Candidates]:
     """The pairs of `candidates`, in chunks of one kind each: memory stays below `max_memory` bytes however many there are.
 
-    Chunks are not sorted. They are the same for any number of threads, and each pair is in one of them. Too small a limit raises InvalidInput
-    when the first one is asked for.
+    Without a limit the search takes what the size of the scene asks for. Chunks are not sorted. They are the same for any number of threads,
+    and each pair is in one of them. Too small a limit raises InvalidInput when the first one is asked for.
     """
     check_volume(volume)
-    one, two, bend = movings_of(*read_motions(a, others))
-    least, limit = arrays.scalar(margin, "margin", least=0.0), arrays.count(max_memory, "max_memory")
-    chunks = stream(one, two, volume=volume, margin=least + bend, ends=False, dnf=False, max_memory=limit)
-    return (_own(kind, pairs) for kind, pairs in chunks)
+    one, two = read_surfaces(a, others)
+    first, second, bend = movings_of(one.motion, None if two is None else two.motion)
+    least, limit = arrays.scalar(margin, "margin", least=0.0), read_limit(max_memory, least=0)
+    chunks = stream(first, second, volume=volume, margin=least + bend, ends=False, dnf=False, max_memory=limit)
+    return (number_vertices(_own(kind, pairs), one, two) for kind, pairs in chunks)
+
+
+def read_limit(max_memory: object, *, least: int = 1) -> int | None:
+    """The bytes that a caller allows, None if he leaves it to the scene."""
+    return None if max_memory is None else arrays.count(max_memory, "max_memory", least=least)
 
 
 def _own(kind: Kind, pairs: Indices) -> Candidates:

@@ -3,10 +3,13 @@
 Pairs come from `stream` a chunk at a time, already filtered, and are solved on all threads; only hits are kept. So memory follows the number of
 impacts, not of candidates. For the earliest time each chunk is searched up to the best time so far: a sample of the chunk first, so that the rest
 has a low bound. Which pairs are solved up to which time depends on the chunks alone, so the answer is the same on any number of threads.
+
+Surfaces that are in contact when the step begins (`start`) have the earliest time 0, whatever their features do.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +19,13 @@ from abut import arrays
 from abut.arrays import Floats, frozen
 from abut.ccd.carve import FREE, NEVER
 from abut.ccd.details import describe
-from abut.ccd.motion import Paths, read_motions
+from abut.ccd.motion import Paths, Surface, read_surfaces
 from abut.ccd.queries import TOLERANCE
 from abut.ccd.results import Impacts, Kind
 from abut.ccd.solve import Pairs, Statuses, queries_of
+from abut.ccd.start import is_in_contact_at_start
 from abut.ccd.step import Span, Step
-from abut.ccd.stream import MAX_MEMORY
+from abut.ccd.stream import read_limit
 from abut.jit import threads_for
 
 SAMPLE = 32
@@ -94,7 +98,16 @@ def _places(paths: Paths, rows: NDArray[np.integer], time: Floats) -> Floats:
     return straight + np.cos(phase) * paths.cosine[rows] + np.sin(phase) * paths.sine[rows]
 
 
-def _assemble(rows: list[_Rows]) -> Impacts:
+def _number_vertices(rows: list[_Rows], one: Surface, two: Surface | None) -> None:
+    """Number vertices as the meshes do that were asked about. They are first in their pairs; those of a face-vertex pair are the second body's."""
+    for row in rows:
+        if row.kind == Kind.VERTEX_FACE:
+            one.number(row.pairs[:, 0])
+        elif row.kind == Kind.FACE_VERTEX and two is not None:
+            two.number(row.pairs[:, 0])
+
+
+def _assemble(rows: list[_Rows], is_in_contact: Callable[[], bool]) -> Impacts:
     """One table, sorted by kind, a and b, the first contact of each pair only."""
     size = sum(len(row.time) for row in rows)
     kind, status = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int8)
@@ -123,6 +136,7 @@ def _assemble(rows: list[_Rows]) -> Impacts:
         frozen(point[order]),
         frozen(normal[order]),
         frozen(status[order]),
+        is_in_contact,
     )
 
 
@@ -131,22 +145,25 @@ def sweep(
     *others: object,
     min_distance: float = 0.0,
     tolerance: float = TOLERANCE,
-    max_memory: int = MAX_MEMORY,
+    max_memory: int | None = None,
 ) -> Impacts:
     """All pairs of features that meet during a step, with the time, point and normal of their first contact.
 
     `sweep(mesh, v_t0, v_t1)` or `sweep(motion)`: a body with itself; `sweep(motion_a, motion_b)`: two bodies with each other.
-    Features that share a vertex, and features of one rigid body, are never a pair.
+    Features that share a vertex, and features of one rigid body, are never a pair; a vertex that no face has is no feature. Surfaces that
+    pass through each other at t = 0 already have rows for features that meet, as all others have; `Impacts.in_contact_at_start` tells that they do.
 
     min_distance: how near counts as contact. tolerance: how early a time may be, as a part of the step. max_memory: bytes for the search of
-    candidates, beside the impacts themselves.
+    candidates, beside the impacts themselves; None: what a scene of this size needs.
     """
-    step = _read(a, others, min_distance, tolerance, max_memory)
+    one, two = read_surfaces(a, others)
+    step = _make_step(one, two, min_distance, tolerance, max_memory)
     with threads_for(step.size):
         rows = list(_hits_straight(step)) if step.is_partly_straight else []
         if step.turns:
             rows += _hits_turning(step)
-    return _assemble(rows)
+    _number_vertices(rows, one, two)
+    return _assemble(rows, partial(is_in_contact_at_start, step.motions, step.max_memory))
 
 
 # ---- the earliest
@@ -193,19 +210,28 @@ def time_of_impact(
     *others: object,
     min_distance: float = 0.0,
     tolerance: float = TOLERANCE,
-    max_memory: int = MAX_MEMORY,
+    max_memory: int | None = None,
+    at_start: bool = True,
 ) -> float:
-    """The earliest time at which anything meets during a step, never late; inf when nothing does. Arguments as for `sweep`."""
-    step = _read(a, others, min_distance, tolerance, max_memory)
+    """The earliest time at which anything meets during a step, never late; inf when nothing does. Arguments as for `sweep`.
+
+    at_start: whether surfaces that pass through each other at t = 0, and a closed body that holds the other then, have the time 0. Without it
+    only first contacts of features count, the rows of `sweep`.
+    """
+    counts_start = arrays.flag(at_start, "at_start")
+    step = _make_step(*read_surfaces(a, others), min_distance, tolerance, max_memory)
     with threads_for(step.size):
         best = _earliest_straight(step) if step.is_partly_straight else NEVER
         if step.turns:
             best = _earliest_turning(step, best)
+        if counts_start and best > 0.0 and is_in_contact_at_start(step.motions, step.max_memory):
+            best = 0.0
     return best if best <= 1.0 else math.inf
 
 
-def _read(a: object, others: tuple[object, ...], min_distance: float, tolerance: float, max_memory: int) -> Step:
+def _make_step(
+    one: Surface, two: Surface | None, min_distance: float, tolerance: float, max_memory: int | None
+) -> Step:
     distance = arrays.scalar(min_distance, "min_distance", least=0.0)
     early = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
-    memory = arrays.count(max_memory, "max_memory", least=1)
-    return Step(*read_motions(a, others), distance, early, memory)
+    return Step(one.motion, None if two is None else two.motion, distance, early, read_limit(max_memory))

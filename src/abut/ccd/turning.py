@@ -2,11 +2,12 @@
 
 Over a span h a turning vertex stays within bend·h² of the straight line between its two places (`motion`). So if the straight features stay farther
 apart than the bends of both, the turning ones do not touch. If they come closer, everything before that time is free; from there a shorter span is
-tried, whose bend is smaller by the square. A contact is reported once the bend is below `tolerance`, a length, and the only way in which the
-answer is not exact: the features are then within the tolerance of each other, and the time is not late.
+tried, whose bend is smaller by the square. A contact is reported once the bend is below a quarter of `tolerance`, a length. With d the distance
+asked for, the straight features are then within (d + bend + noise)·(1 + SEPARATION_TOLERANCE) and some 10⁻¹⁴ of their size (`within`), the true ones
+a bend and the noise nearer or further: within d·(1 + SEPARATION_TOLERANCE) + tolerance as long as the noise is below a fifth of it, and never late.
 
 Rounding: a place is off by 8u at most of the numbers that it is the sum of (four products and sums, sine and cosine to 1u); `noise` has this for
-both features.
+both features. Where it is more than that fifth (a body far from the origin of its frame), twice the noise comes on top.
 
 Failure case: features that slide along each other closer than the tolerance need many spans; after MAX_SPANS the pair counts as a hit, at the
 last time that is known to be free (status LIMIT).
@@ -28,6 +29,8 @@ from abut.jit import kernel, parallel, prange, thread_count
 MAX_SPANS = 4096
 SHORTER, LONGER = 0.25, 2.0
 ROUND_DOWN = 1.0 - 2.0**-50
+FLAT_ENOUGH = 0.25
+"""A contact is reported once the paths bend by less than this part of the tolerance: the bend counts twice."""
 
 Times = tuple[float, float, float]
 """Begin and end of a span, and the last time of interest: later contacts may be left out."""
@@ -91,7 +94,7 @@ def _first_turning(
             x0, x1, x2, x3 = y0, y1, y2, y3
         else:
             reached = t + local * (until - t) * ROUND_DOWN
-            if sag <= tolerance:
+            if sag <= FLAT_ENOUGH * tolerance:
                 return status, max(t, reached)
             span = SHORTER * (until - t)
             if reached > t:

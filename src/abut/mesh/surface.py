@@ -116,6 +116,17 @@ class Mesh:
         """The number of connected pieces."""
         return self._components[2]
 
+    @cached_property
+    def _without_loose_vertices(self) -> "tuple[Integers, Mesh] | None":
+        """The vertices that some face has, ascending, and the mesh of those alone; None where all are. Edges and faces keep their numbers."""
+        used = np.zeros(len(self.vertices), dtype=np.bool_)
+        used[self.faces.ravel()] = True
+        if used.all():
+            return None
+        numbers = np.cumsum(used) - 1
+        kept = frozen(np.flatnonzero(used))
+        return kept, Mesh(frozen(self.vertices[kept]), frozen(numbers[self.faces]))
+
     # --- what kind of surface it is
 
     @cached_property
