@@ -15,6 +15,8 @@ BLOCKS, CASES = (1000, 160) if SOAK else (4, 3 if jit.INTERPRETED else 60)
 """Blocks of random cases, each a test with seeds of its own, so that processes may share them: with ABUT_SOAK 10⁵ collisions."""
 SAME = 1e-9
 """Of the sum of the sizes of all that is added up: rounding of some thousand additions, and no more."""
+STILL = 2e-3
+"""Of the speed of an impact: where nothing bounces, what is left of it. The solver goes on until impulses change by half as much."""
 STOPS = 5e-3
 """Of the speed of an impact: the contact sinks in by a part of the slop while the body turns, and comes back."""
 DT = 1 / 60
@@ -355,3 +357,33 @@ def test_a_box_without_restitution_does_not_rebound():
         assert world.velocities(box)[0, 2] == pytest.approx(kick - speed, abs=STOPS * speed)
         np.testing.assert_allclose(world.poses(box)[0, :2, 3], 0.0, atol=1e-12)
         hits += 1
+
+
+GROUNDS = {
+    "box": (shapes.Box((40, 40, 1)), at(0, 0, -0.5)),
+    "terrain": (shapes.Terrain(np.zeros((21, 21)), 1.0), at(-10, -10)),
+    "mesh": (abut.scenes.cloth(20, 20, 20.0, (0, 0, 0)), at()),
+    "solid mesh": (shapes.Surface(shapes.Cylinder(9.0, 1.0, sides=40).surface(), thick=True), at(0, 0, -0.5)),
+}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_box_that_falls_flat_without_restitution_stays_where_it_falls(ground):
+    """All corners are hit at once, and nothing bounces: the box neither leaves nor turns, however many points and triangles it falls on."""
+    rng = np.random.default_rng(len(ground))
+    for case in range(200 if SOAK else (2 if jit.INTERPRETED else 24)):
+        options = {"substeps": int(rng.integers(1, 9)), "sweeps": int(rng.integers(1, 9))} if case % 2 else {}
+        dt, speed, rise = 1 / rng.choice([60, 120, 240]), 10.0 ** rng.uniform(0, 1.3), rng.uniform(0.0, 0.5)
+        pull = rng.choice([0.0, 9.81])
+        world = abut.World((0, 0, -pull), sleeping=False, **options)
+        shape, pose = GROUNDS[ground]
+        world.add(shape, pose, kind="static", friction=rng.choice([0.0, 0.5]))
+        sides = np.roll((1, 2, 3), rng.integers(3))
+        start = at(*rng.uniform(-2, 2, 2), 0.5 * sides[2] + rise)
+        box = world.add(shapes.Box(sides), start, velocity=(0, 0, -speed), continuous=bool(rng.random() < 0.2))
+        for _ in range(int(rise / speed / dt) + 4):
+            world.step(dt)
+            upward, spin = world.velocities(box)[0, 2], np.linalg.norm(world.spins(box))
+            assert max(upward, 1.5 * spin) <= STILL * speed, (case, options, dt, speed)
+        assert abs(world.velocities(box)[0, 2]) <= STILL * speed

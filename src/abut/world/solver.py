@@ -2,12 +2,14 @@
 
 A step is cut in substeps. Each one applies gravity, starts from the impulses of the substep before, solves every contact in turn, with a spring that
 pushes out what is too deep, moves the bodies, and solves again without the spring, so that pushing leaves no velocity behind. Contacts are found
-once a step; their separations follow the bodies from substep to substep to first order in the rotation. Restitution comes last: the speed of the
-approach is that at the moment of contact, |v|² = v₀² − 2·a·s with the separation s at the start, so that a bounce loses nothing to the step.
+once a step; their separations follow the bodies from substep to substep to first order in the rotation. Restitution comes last (`restitution`).
 
 The spring gives way under load, by F / (m ω²), and so it damps the rocking of a stack; but an arch between two walls would be pressed far together.
 From HOLDS of the slop on it gives way to a growing part of the load's change only, and at 0.95 slop to no standing load at all: no contact at rest
 is deeper than that, whatever lies on it.
+
+Where something is hit, its island is swept until its impulses stand, for what is left out would make a box that falls flat leave the ground.
+Contacts make no energy: where a few sweeps leave an island with more of it than it had before its contacts, there are more of them, until it has not.
 
 Friction is a circle: both tangential impulses together are at most μ times the normal one. Rolling and spinning on the spot are held by a torque of
 at most one slop times the normal impulse, as a patch of that size would. A body in free flight follows its parabola exactly.
@@ -24,6 +26,7 @@ from abut.geometry.vec import Vec3, add_scaled, dot, norm_sq, scale, subtract
 from abut.jit import element, inlined, kernel, stay_apart
 from abut.world.bonds import Bonds, hold_lengths, restore_lengths
 from abut.world.contact_motion import follow_contacts
+from abut.world.energy import ALLOWED, BEFORE, LOST, NOW, ROUNDING, SPARE, START, add_energies, remember, weaken
 from abut.world.impulses import (
     ALONE,
     POSITION,
@@ -36,6 +39,7 @@ from abut.world.impulses import (
     turn_inertia,
     twist,
 )
+from abut.world.restitution import CALM, bounce
 from abut.world.rows import (
     APPROACH,
     ARM_A,
@@ -48,12 +52,12 @@ from abut.world.rows import (
     JB,
     JN,
     JT,
-    KICK,
     MASS_B,
     MASS_N,
     MASS_R,
     MASS_T,
     PREVIOUS,
+    PUSHED,
     REACH,
     REST,
     ROLL,
@@ -66,7 +70,6 @@ from abut.world.rows import (
     T,
     approach,
     relative,
-    same_bodies,
     sides_of,
 )
 
@@ -76,12 +79,13 @@ DAMPING = 4.0
 critical damping. A rigid push in their place feeds the rocking of a stack of five until it falls."""
 HOLDS, FIRM = 0.7, 0.95
 """Parts of the slop between which the spring stops giving way to the load. A stack of twenty boxes is 0.63 slop deep at its foot."""
-BOUNCE_SWEEPS, CALM = 32, 1e-3
-"""At most so many sweeps for the restitution, which end when no impulse changes by more than this part of the approach's."""
+MORE_SWEEPS, GAIN = 64, 0.99
+"""At most so many sweeps more for islands in which something is hit, or whose contacts have made energy and take back a hundredth with each."""
 SUDDEN = 2.0
 """More than so many times what the substep before gave is an impact. Loads change less: a stack that sways moves a part of them from side to side."""
 
 Limits = tuple[float, float, float, float, float, float]
+NO_PUSH: Limits = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 @inlined
@@ -210,6 +214,116 @@ def _solve(
 
 
 @kernel
+def _is_impact(rows: Floats, i: int, slowest: float) -> bool:
+    return rows[i, APPROACH] > slowest and rows[i, JN] > SUDDEN * rows[i, PREVIOUS]
+
+
+@kernel
+def _converge(
+    state: Floats,
+    inverse: Floats,
+    world: Floats,
+    pairs: Integers,
+    rows: Floats,
+    h: float,
+    limits: Limits,
+    slowest: float,
+    island: Integers,
+    busy: Floats,
+    still: Floats,
+) -> int:
+    """Go on with sweeps over islands in which something is hit, until no impulse there changes by more than CALM of it; how many.
+
+    A box that falls flat touches with many points. The first that are visited take all of the impact, and turn it: it would leave, although nothing
+    bounces. busy, still (n,): room."""
+    busy[:] = 0.0
+    for i in range(len(pairs)):
+        root = max(island[pairs[i, 0]], island[pairs[i, 1]])
+        if root >= 0 and _is_impact(rows, i, slowest):
+            busy[root] = 1.0
+    for sweep in range(MORE_SWEEPS):
+        if not busy.any():
+            return sweep
+        still[:] = 0.0
+        for k in range(len(pairs)):
+            i = k if sweep % 2 == 0 else len(pairs) - 1 - k
+            root = max(island[pairs[i, 0]], island[pairs[i, 1]])
+            if root < 0 or busy[root] == 0.0:
+                continue
+            old = rows[i, JN]
+            _solve_row(state, inverse, world, pairs, rows, i, h, limits)
+            if rows[i, APPROACH] > slowest and abs(rows[i, JN] - old) > CALM * rows[i, MASS_N] * rows[i, APPROACH]:
+                still[root] = 1.0
+        busy[:] = still
+    return MORE_SWEEPS
+
+
+@kernel
+def _settle(
+    state: Floats,
+    inverse: Floats,
+    inertia: Floats,
+    world: Floats,
+    pairs: Integers,
+    rows: Floats,
+    h: float,
+    limits: Limits,
+    island: Integers,
+    ledger: Floats,
+) -> int:
+    """Go on with sweeps over islands whose contacts have made energy in this substep; how many.
+
+    The impulses that are looked for make none: they bring the energy down to the least there is, and each sweep comes nearer. Those that push out of
+    a depth make some for a while, no more than it takes; but they are taken back where the bodies are after they moved. ledger: see `energy`."""
+    last = ledger[SPARE]
+    last[:] = math.inf
+    for sweep in range(MORE_SWEEPS):
+        add_energies(state, inverse, inertia, island, ledger[NOW])
+        busy = False
+        for i in range(len(last)):
+            grown = ledger[NOW, i] - ledger[BEFORE, i] - ledger[ALLOWED, i]
+            last[i] = grown if grown > ROUNDING * ledger[NOW, i] and grown < GAIN * last[i] else -math.inf
+            busy = busy or last[i] > 0.0
+        if not busy:
+            return sweep
+        for k in range(len(pairs)):
+            i = k if sweep % 2 == 1 else len(pairs) - 1 - k
+            root = max(island[pairs[i, 0]], island[pairs[i, 1]])
+            if root >= 0 and last[root] > 0.0:
+                _solve_row(state, inverse, world, pairs, rows, i, h, limits)
+    add_energies(state, inverse, inertia, island, ledger[NOW])
+    return MORE_SWEEPS
+
+
+@kernel
+def _take_back_less(
+    state: Floats,
+    inverse: Floats,
+    inertia: Floats,
+    pairs: Integers,
+    rows: Floats,
+    island: Integers,
+    ledger: Floats,
+    room: Floats,
+) -> None:
+    """Where an island has more energy than before its contacts, keep of the second pass only the part that makes none.
+
+    A push is given where the bodies are, and what is too much of it is taken back where they have got to: there it may set free more than it took."""
+    grows = False
+    for i in range(len(island)):
+        grows = grows or ledger[NOW, i] > ledger[BEFORE, i] * (1.0 + ROUNDING) + ledger[ALLOWED, i]
+    if not grows:
+        return
+    most, part = ledger[BEFORE] + ledger[ALLOWED] - ledger[START], ledger[NOW]
+    weaken(state, inverse, inertia, island, ledger[START], most, part, ledger[SPARE], room)
+    for i in range(len(pairs)):
+        root = max(island[pairs[i, 0]], island[pairs[i, 1]])
+        if root >= 0 and part[root] < 1.0:
+            rows[i, JN] = rows[i, PUSHED] + part[root] * (rows[i, JN] - rows[i, PUSHED])
+    add_energies(state, inverse, inertia, island, ledger[NOW])
+
+
+@kernel
 def _warm_start(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows: Floats) -> None:
     for i in range(len(pairs)):
         a, b = sides_of(pairs, rows, i)
@@ -294,14 +408,16 @@ def step_bodies(
     rows: Floats,
     bonds: Bonds,
     paces: Floats,
+    island: Integers,
+    ledger: Floats,
     numbers: Floats,
     substeps: int,
     sweeps: int,
-) -> None:
+) -> int:
     """One step. numbers: dt, the step for which contacts are stiff, most speed of a push, speed below which nothing bounces, slop.
 
     moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6): room. paces (n,): the part of the time that passes for a body.
-    Impulses of the rows are read and written."""
+    island (n,): see `find_ledgers`. ledger (6,n): room, but for ALLOWED. Impulses of the rows are read and written. How many sweeps came on top."""
     dt, pace, fastest, slowest, slop = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     h = dt / substeps
     for i in range(len(moved)):
@@ -309,61 +425,28 @@ def step_bodies(
             moved[i, k] = 0.0
     for i in range(len(pairs)):
         rows[i, PREVIOUS] = rows[i, JN]
+    ledger[LOST] = ledger[ALLOWED]
+    more = 0
     for _ in range(substeps):
         for k in range(len(moving)):
             i = moving[k]
             put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), get(gravity, i, 0), h * paces[i]))
+        add_energies(state, inverse, inertia, island, ledger[BEFORE])
         _warm_start(state, inverse, world, pairs, rows)
-        _solve(state, inverse, world, pairs, rows, h, soften(h, pace / substeps, fastest, slop), sweeps, bonds)
+        limits = soften(h, pace / substeps, fastest, slop)
+        _solve(state, inverse, world, pairs, rows, h, limits, sweeps, bonds)
+        more += _converge(state, inverse, world, pairs, rows, h, limits, slowest, island, ledger[NOW], ledger[SPARE])
+        more += _settle(state, inverse, inertia, world, pairs, rows, h, limits, island, ledger)
         _advance(state, inverse, inertia, world, moving, moved, free, gravity, paces, h)
         follow_contacts(state, inverse, world, moved, pairs, rows, slop)
-        _solve(state, inverse, world, pairs, rows, h, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), sweeps, bonds)
+        remember(state, moved)
+        add_energies(state, inverse, inertia, island, ledger[START])
+        rows[:, PUSHED] = rows[:, JN]
+        _solve(state, inverse, world, pairs, rows, h, NO_PUSH, sweeps, bonds)
+        more += _converge(state, inverse, world, pairs, rows, h, NO_PUSH, slowest, island, ledger[NOW], ledger[SPARE])
+        more += _settle(state, inverse, inertia, world, pairs, rows, h, NO_PUSH, island, ledger)
+        _take_back_less(state, inverse, inertia, pairs, rows, island, ledger, moved)
+        ledger[LOST] += ledger[BEFORE] - ledger[NOW]
         _forget_impacts(state, gravity, pairs, rows, len(state) - len(bonds.place))
-    _bounce(state, inverse, world, pairs, rows, slowest)
-
-
-@kernel
-def _is_hit(rows: Floats, i: int, slowest: float) -> bool:
-    return rows[i, BOUNCE] > 0.0 and rows[i, APPROACH] >= slowest and rows[i, TOTAL] > 0.0
-
-
-@kernel
-def _limit_bounces(state: Floats, pairs: Integers, rows: Floats) -> None:
-    """Write the speeds at which contacts shall part in place of the work that they took."""
-    start = 0
-    while start < len(pairs):
-        stop, work = start, 0.0
-        while stop < len(pairs) and same_bodies(pairs, start, stop):
-            work += rows[stop, WORK]
-            stop += 1
-        for i in range(start, stop):
-            a, b = sides_of(pairs, rows, i)
-            speed, e = max(0.0, dot(relative(state, VELOCITY, a, b), get(rows, i, N))), rows[i, BOUNCE]
-            most = speed * speed + (2.0 * e * e * max(work, 0.0) / rows[i, MASS_N] if rows[i, MASS_N] > 0.0 else 0.0)
-            rows[i, WORK] = min(e * rows[i, APPROACH], math.sqrt(most))
-        start = stop
-
-
-@kernel
-def _bounce(state: Floats, inverse: Floats, world: Floats, pairs: Integers, rows: Floats, slowest: float) -> None:
-    """Give contacts that were hit the speed of their approach times the restitution: in turn, until none changes by more than CALM of it.
-
-    No pair of bodies gets back more than e² of the energy that its contacts took (Stronge 2000): the normal may have turned since."""
-    _limit_bounces(state, pairs, rows)
-    for sweep in range(BOUNCE_SWEEPS):
-        worst = 0.0
-        for i in range(len(pairs)):
-            if not _is_hit(rows, i, slowest):
-                continue
-            a, b = sides_of(pairs, rows, i)
-            n = get(rows, i, N)
-            missing = rows[i, WORK] - dot(relative(state, VELOCITY, a, b), n)
-            old = rows[i, KICK] if sweep > 0 else 0.0
-            rows[i, KICK] = max(0.0, old + rows[i, MASS_N] * missing)
-            j = rows[i, KICK] - old
-            rows[i, TOTAL] += j
-            _push_apart(state, inverse, world, a, b, scale(n, j), rows[i, STANDS])
-            if rows[i, MASS_N] > 0.0:
-                worst = max(worst, abs(j) / (rows[i, MASS_N] * rows[i, APPROACH]))
-        if worst <= CALM:
-            return
+    bounce(state, inverse, inertia, world, pairs, rows, slowest, island, ledger, moved)
+    return more
