@@ -19,7 +19,7 @@ SHORTER = 0.999
 ROUNDS = 40 if SOAK else (1 if jit.INTERPRETED else 4)
 DIRECTIONS = 40
 EMPTY_LANES = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-"""Interpreted, the oracle's trees warn: unused lanes of a packet of boxes lie so far away that squares overflow, and are cut off (`volumes.packed`)."""
+"""Interpreted, the trees of the oracle warn: unused lanes of a packet of boxes lie so far away that squares overflow, and are cut off."""
 
 
 def mesh_of(shape):
