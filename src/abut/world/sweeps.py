@@ -13,7 +13,6 @@ from abut.world.bonds import Bonds, hold_lengths, restore_lengths
 from abut.world.energy import ALLOWED, BEFORE, NOW, ROUNDING, SPARE, START, add_energies, weaken
 from abut.world.impulses import VELOCITY, get, put
 from abut.world.one_contact import Limits, push_apart, solve_row, twist_apart
-from abut.world.restitution import CALM
 from abut.world.rows import (
     APPROACH,
     BOUNCE,
@@ -23,7 +22,6 @@ from abut.world.rows import (
     JN,
     JT,
     MASS_N,
-    PREVIOUS,
     PUSHED,
     REACH,
     ROLL,
@@ -38,6 +36,8 @@ from abut.world.rows import (
 
 MORE_SWEEPS, GAIN = 64, 0.99
 """At most so many sweeps more for islands in which something is hit, or whose contacts have made energy and take back a hundredth with each."""
+STEADY = 2e-4
+"""Of the impulse that would stop a contact alone: changes below it end the sweeps. Dozens of points of one face add up to some times as much."""
 SUDDEN = 2.0
 """More than so many times what the substep before gave is an impact. Loads change less: a stack that sways moves a part of them from side to side."""
 
@@ -69,7 +69,9 @@ def solve(
 
 @kernel
 def _is_impact(rows: Floats, i: int, slowest: float) -> bool:
-    return rows[i, APPROACH] > slowest and rows[i, JN] > SUDDEN * rows[i, PREVIOUS]
+    """Whether a contact gives suddenly more, or less, than the substep before: also what is left of an impact must be undone with care."""
+    now, before = rows[i, JN], rows[i, HELD]
+    return rows[i, APPROACH] > slowest and max(now, before) > SUDDEN * min(now, before)
 
 
 @kernel
@@ -86,7 +88,7 @@ def converge(
     busy: Floats,
     still: Floats,
 ) -> int:
-    """Go on with sweeps over islands in which something is hit, until no impulse there changes by more than CALM of it; how many.
+    """Go on with sweeps over islands in which something is hit, until no impulse there changes by more than STEADY of it; how many.
 
     A box that falls flat touches with many points. The first that are visited take all of the impact, and turn it: it would leave, although nothing
     bounces. busy, still (n,): room."""
@@ -106,7 +108,7 @@ def converge(
                 continue
             old = rows[i, JN]
             solve_row(state, inverse, world, pairs, rows, i, h, limits)
-            if rows[i, APPROACH] > slowest and abs(rows[i, JN] - old) > CALM * rows[i, MASS_N] * rows[i, APPROACH]:
+            if rows[i, APPROACH] > slowest and abs(rows[i, JN] - old) > STEADY * rows[i, MASS_N] * rows[i, APPROACH]:
                 still[root] = 1.0
         busy[:] = still
     return MORE_SWEEPS
