@@ -11,10 +11,12 @@ import abut
 from abut import jit, shapes
 from conftest import SOAK
 
-BLOCKS, CASES = (1000, 160) if SOAK else (4, 3 if jit.INTERPRETED else 60)
+BLOCKS, CASES = (1000, 160) if SOAK else (4, 3 if jit.INTERPRETED else 40)
 """Blocks of random cases, each a test with seeds of its own, so that processes may share them: with ABUT_SOAK 10⁵ collisions."""
 SAME = 1e-9
 """Of the sum of the sizes of all that is added up: rounding of some thousand additions, and no more."""
+STILL = 2e-3
+"""Of the speed of an impact: where nothing bounces, what is left of it. The solver goes on until impulses change by a tenth as much."""
 STOPS = 5e-3
 """Of the speed of an impact: the contact sinks in by a part of the slop while the body turns, and comes back."""
 DT = 1 / 60
@@ -39,9 +41,9 @@ def some_turn(rng):
     return about(rng.normal(size=3), rng.uniform(0, np.pi))
 
 
-def some_shape(rng):
+def some_shape(rng, scale):
     """A shape or a list of parts, and whether it may be continuous."""
-    size = rng.uniform(0.3, 1.0)
+    size = scale * rng.uniform(0.3, 1.0)
     kind = rng.integers(8)
     if kind == 0:
         return shapes.Sphere(size), True
@@ -102,56 +104,61 @@ class Books:
         return momentum, angular, energy, sizes
 
 
-def collide(rng):
-    """One random collision; whether there was one, and by how much the laws were broken, as parts of what they keep."""
-    dt = 10.0 ** rng.uniform(-3, -1)
-    world = abut.World(
-        (0, 0, 0), substeps=int(rng.integers(1, 13)), sweeps=int(rng.integers(1, 7)), slop=10.0 ** rng.uniform(-4, -1.7)
-    )
-    books = Books(world)
-    count = int(rng.choice([2, 2, 2, 3, 5]))
-    sleepers, reach = rng.random() < 0.4, 2.0 if count == 2 else 3.0
-    speed = 10.0 ** rng.uniform(-2, 0.3) / dt
-    touching = rng.random() < 0.3
+class Collision:
+    """One random collision without gravity: what was drawn, whether there was one, and by how much laws were broken, as parts of what they keep.
 
-    def add(place, velocity, spin):
-        shape, convex = some_shape(rng)
+    simple: of two bodies that are apart, and so slow that each step sees the other before they meet."""
+
+    def __init__(self, rng, simple=False):
+        self.rng, self.scale, dt = rng, 10.0 ** rng.uniform(-3, 3), 10.0 ** rng.uniform(-3, -1)
+        slop = self.scale * 10.0 ** rng.uniform(-4, -1.7)
+        self.world = abut.World((0, 0, 0), substeps=int(rng.integers(1, 13)), sweeps=int(rng.integers(1, 7)), slop=slop)
+        self.books = Books(self.world)
+        count = 2 if simple else int(rng.choice([2, 2, 2, 3, 5]))
+        reach, touching = 2.0 if count == 2 else 3.0, rng.random() < 0.3 and not simple
+        self.sleepers = rng.random() < 0.4
+        self.speed = self.scale * (0.05 if simple else 10.0 ** rng.uniform(-2, 0.3)) / dt
+        for k in range(1, count):
+            away = rng.normal(size=3) if k > 1 or count > 2 else np.zeros(3)
+            self.add(away * (0.3 if touching else 1.0), *(0.2 * rng.normal(size=(2, 3)) * (not self.sleepers)))
+        if self.sleepers:
+            run(self.world, 20, 0.1)
+        way = rng.normal(size=3)
+        way /= np.linalg.norm(way)
+        start = 4.0 if simple else rng.uniform(1.0, 2 * reach)
+        self.add(-way * start, way + 0.3 * rng.normal(size=3) * (not simple), rng.normal(size=3))
+        self.slept = self.world.asleep(self.books.handles).any()
+        self.helped, self.needless = False, False
+        steps = 100 if simple else int(np.clip(2 * reach * self.scale / (self.speed * dt), 2, 40))
+        self.follow(steps, dt, simple)
+
+    def add(self, place, velocity, spin):
+        """A body of any shape and options at a place; all in units of the scale and of the speed."""
+        rng = self.rng
+        shape, convex = some_shape(rng, self.scale)
         options = {"friction": rng.choice([0.0, rng.uniform(0, 1.5)]), "restitution": rng.choice([0, 1, rng.random()])}
-        options |= {"rolling": rng.choice([None, 0.0, 0.01]), "continuous": bool(convex and rng.random() < 0.3)}
-        mass = 10.0 ** rng.uniform(-1.5, 1.5)
-        books.add(shape, at(*place, some_turn(rng)), mass, velocity=velocity, spin=spin, **options)
+        options |= {"rolling": rng.choice([None, 0.0, 0.01 * self.scale]), "layer": int(rng.choice([1, 1, 2, 4]))}
+        options |= {"continuous": bool(convex and rng.random() < 0.3)}
+        pose = at(*(self.scale * place), some_turn(rng))
+        spin = np.asarray(spin) * self.speed / self.scale
+        self.books.add(shape, pose, 10.0 ** rng.uniform(-2, 3), velocity=self.speed * velocity, spin=spin, **options)
 
-    for k in range(1, count):
-        away = rng.normal(size=3) if k > 1 or count > 2 else np.zeros(3)
-        add(
-            away * (0.3 if touching else 1.0),
-            *([np.zeros(3)] * 2 if sleepers else 0.2 * speed * rng.normal(size=(2, 3))),
-        )
-    if sleepers:
-        for _ in range(20):
-            world.step(0.1)
-        if not world.asleep(books.handles).any():
-            world.step(0.3)
-    direction = rng.normal(size=3)
-    direction /= np.linalg.norm(direction)
-    add(
-        -direction * rng.uniform(1.0, 2 * reach),
-        speed * (direction + 0.3 * rng.normal(size=3)),
-        speed * rng.normal(size=3),
-    )
-    slept = world.asleep(books.handles).any()
-    momentum, angular, energy, _ = books.sums()
-    broken, hit, most = np.zeros(3), False, energy
-    for _ in range(int(np.clip(2 * reach / (speed * dt), 2, 40))):
-        world.step(dt)
-        hit = hit or bool((world._motor.impulses[:, -1] > 0.0).any())
-        new = books.sums()
-        broken[0] = max(broken[0], np.abs(new[0] - momentum).max() / new[3][0])
-        broken[1] = max(broken[1], np.abs(new[1] - angular).max() / new[3][1])
-        broken[2] = max(broken[2], new[2] / most - 1.0)
-        most = min(most, new[2])
-    world.validate()
-    return hit, slept, broken
+    def follow(self, steps, dt, asks):
+        """Take the steps, and look at the sums after each. asks: also whether the last resort had a reason, a contact deeper than bodies rest."""
+        momentum, angular, most, _ = self.books.sums()
+        self.broken, self.hit = np.zeros(3), False
+        for _ in range(steps):
+            is_deep = asks and self.world.contacts().depth.max(initial=0.0) > 0.5 * self.world.slop
+            limited = self.world._motor.limited
+            self.world.step(dt)
+            self.helped = self.helped or self.world._motor.limited > limited
+            self.needless = self.needless or (self.world._motor.limited > limited and not is_deep)
+            self.hit = self.hit or bool((self.world._motor.impulses[:, -1] > 0.0).any())
+            new = self.books.sums()
+            broken = np.abs(new[0] - momentum).max() / new[3][0], np.abs(new[1] - angular).max() / new[3][1]
+            self.broken = np.maximum(self.broken, (*broken, new[2] / most - 1.0))
+            most = min(most, new[2])
+        self.world.validate()
 
 
 @pytest.mark.large
@@ -159,10 +166,25 @@ def collide(rng):
 def test_collisions_keep_momentum_and_make_no_energy(block):
     hits = sleepers = 0
     for case in range(CASES):
-        hit, slept, broken = collide(np.random.default_rng((2026, block, case)))
-        assert (broken <= SAME).all(), (block, case, broken)
-        hits, sleepers = hits + hit, sleepers + (hit and slept)
-    assert jit.INTERPRETED or (hits > 0.5 * CASES and sleepers > 0.05 * CASES)
+        seen = Collision(np.random.default_rng((2026, block, case)))
+        assert (seen.broken <= SAME).all(), (block, case, seen.broken)
+        hits, sleepers = hits + seen.hit, sleepers + (seen.hit and seen.slept)
+    assert jit.INTERPRETED or (hits > 0.4 * CASES and sleepers > 0.05 * CASES)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("block", range(BLOCKS // 4))
+def test_simple_collisions_make_no_energy_without_help(block):
+    """What is scaled down as a last resort (`world.energy`) is what began a step deep in something. Two bodies that meet seldom do: after one of them
+    has turned in a step."""
+    hits = helped = 0
+    for case in range(CASES):
+        seen = Collision(np.random.default_rng((2027, block, case)), simple=True)
+        assert (seen.broken <= SAME).all(), (block, case, seen.broken)
+        assert not seen.needless, (block, case)
+        hits, helped = hits + seen.hit, helped + seen.helped
+    assert jit.INTERPRETED or hits > 0.4 * CASES
+    assert helped <= 0.1 * CASES
 
 
 def run(world, count, dt=DT):
@@ -184,7 +206,7 @@ def with_sleeping_box(mass=1.0):
 @pytest.mark.parametrize("speed", [2.0, 8.0, 20.0])
 def test_a_sleeper_is_no_wall(speed):
     """Along the frictionless floor the momentum of a ball goes to the box it hits, wherever in the step that happens."""
-    for start in np.linspace(2.0, 2.5, 5 if jit.INTERPRETED else 25):
+    for start in np.linspace(2.0, 2.5, 5 if jit.INTERPRETED else 9):
         world, box = with_sleeping_box()
         ball = world.add(
             shapes.Sphere(0.5),
@@ -355,3 +377,34 @@ def test_a_box_without_restitution_does_not_rebound():
         assert world.velocities(box)[0, 2] == pytest.approx(kick - speed, abs=STOPS * speed)
         np.testing.assert_allclose(world.poses(box)[0, :2, 3], 0.0, atol=1e-12)
         hits += 1
+
+
+GROUNDS = {
+    "box": (shapes.Box((40, 40, 1)), at(0, 0, -0.5)),
+    "terrain": (shapes.Terrain(np.zeros((21, 21)), 1.0), at(-10, -10)),
+    "mesh": (abut.scenes.cloth(20, 20, 20.0, (0, 0, 0)), at()),
+    "solid mesh": (shapes.Surface(shapes.Cylinder(9.0, 1.0, sides=40).surface(), thick=True), at(0, 0, -0.5)),
+}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_box_that_falls_flat_without_restitution_stays_where_it_falls(ground):
+    """All corners are hit at once, and nothing bounces: the box neither leaves nor turns, however many points and triangles it falls on."""
+    rng = np.random.default_rng(len(ground))
+    for case in range(200 if SOAK else (2 if jit.INTERPRETED else 24)):
+        options = {"substeps": int(rng.integers(1, 9)), "sweeps": int(rng.integers(1, 9))} if case % 2 else {}
+        dt, speed, rise = 1 / rng.choice([60, 120, 240]), 10.0 ** rng.uniform(0, 1.3), rng.uniform(0.0, 0.5)
+        # Under gravity few sweeps do not hold the load that follows, which is another question.
+        pull = 0.0 if options else rng.choice([0.0, 9.81])
+        world = abut.World((0, 0, -pull), sleeping=False, **options)
+        shape, pose = GROUNDS[ground]
+        world.add(shape, pose, kind="static", friction=rng.choice([0.0, 0.5]))
+        sides = np.roll((1, 2, 3), rng.integers(3))
+        start = at(*rng.uniform(-2, 2, 2), 0.5 * sides[2] + rise)
+        box = world.add(shapes.Box(sides), start, velocity=(0, 0, -speed), continuous=bool(rng.random() < 0.2))
+        for _ in range(int(rise / speed / dt) + 4):
+            world.step(dt)
+            upward, spin = world.velocities(box)[0, 2], np.linalg.norm(world.spins(box))
+            assert max(upward, 1.5 * spin) <= STILL * speed, (case, options, dt, speed)
+        assert abs(world.velocities(box)[0, 2]) <= STILL * speed

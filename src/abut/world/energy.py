@@ -1,21 +1,113 @@
-"""The law that collisions make no energy, for islands that push nothing but one another.
+"""The law that contacts make no energy: what bodies of an island have, and what is done where the solver would leave them with more.
 
-The solver takes contacts in turn, a few times, with normals of the beginning of the step: what it gives is close to a solution, on either side of it.
-The motion of an island is split in the one that it would have as a rigid body, which holds all of its momentum and angular momentum, and the
-rest, which holds none: their energies add up. Where the energy has grown, the rest is scaled down until it has not. Uniform gravity does no
-work in the frame of the island's center of mass.
+The impulses of a substep, and of the bounce at the end, keep the law by themselves (`solver`, `restitution`), with one exception: what pushes bodies
+out of a depth moves them, and is taken back where they are then, not where they were; that leaves energy in what began a step deep in
+each other, and may do so where sweeps end before they have converged. For such islands, if nothing pushes them from outside, there is a last resort
+(`limit_energy`). The motion of an island is split in the one that it would have as a rigid body, which holds all of its momentum and angular
+momentum, and the rest, which holds none: their energies add up. The rest is scaled down until there is no more energy than before. Uniform gravity
+does no work in the frame of the island's center of mass.
+
+A ledger (6,n) has an entry for each island, at its lowest body: the energy before and now, what contacts took since the step began, room, what
+may come from outside (any amount where the user moves something), and the energy at the start of a pass.
 """
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
-from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY
+from abut.dynamics.quaternions import conjugate, rotate
+from abut.geometry.vec import dot, norm_sq
+from abut.jit import kernel
+from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY, get
 from abut.world.islands import find_islands
 from abut.world.store import Store
 
 ROUNDING = 1e-13
 """Growth of the energy that sums of float64 make by themselves."""
+BEFORE, NOW, LOST, SPARE, ALLOWED, START = range(6)
+NONE = -1
+
+
+def open_ledger(
+    store: Store, pairs: Integers, alone: NDArray[np.bool_], awake: NDArray[np.bool_], size: int
+) -> tuple[Integers, Floats]:
+    """(size,) the island of each body, NONE for those that touch a linkage and for what does not move; and a ledger (6,size).
+
+    pairs (k,2): bodies that touch or may touch in the step. alone (n,): bodies that do not stand for a linkage."""
+    movable = awake & alone
+    root = np.empty(len(movable), np.int64)
+    find_islands(pairs, movable.astype(np.int64), root)
+    linked, driven = np.zeros(len(movable), np.bool_), np.zeros(len(movable), np.bool_)
+    moved = store.find_driven()
+    for k in (0, 1):
+        linked[root[pairs[~alone[pairs[:, 1 - k]], k]]] = True
+        driven[root[pairs[moved[pairs[:, 1 - k]], k]]] = True
+    island, ledger = np.full(size, NONE), np.zeros((6, size))
+    island[: len(root)] = np.where(movable & ~linked[root], root, NONE)
+    ledger[ALLOWED, : len(root)] = np.where(driven, np.inf, 0.0)
+    return island, ledger
+
+
+@kernel
+def add_energies(state: Floats, inverse: Floats, inertia: Floats, island: Integers, total: Floats) -> None:
+    """The kinetic energy of each island, at its root. inertia (n,3,3): in the bodies' frames."""
+    total[:] = 0.0
+    for i in range(len(state)):
+        if island[i] == NONE:
+            continue
+        w = rotate(conjugate((state[i, 3], state[i, 4], state[i, 5], state[i, 6])), get(state, i, SPIN))
+        m = inertia[i]
+        turning = 0.0
+        for k in range(3):
+            turning += w[k] * dot((m[k, 0], m[k, 1], m[k, 2]), w)
+        total[island[i]] += 0.5 * (norm_sq(get(state, i, VELOCITY)) / inverse[i, 0] + turning)
+
+
+@kernel
+def remember(state: Floats, room: Floats) -> None:
+    """Keep velocities and spins in room (n,6)."""
+    for i in range(len(state)):
+        for k in range(6):
+            room[i, k] = state[i, VELOCITY + k]
+
+
+@kernel
+def weaken(
+    state: Floats,
+    inverse: Floats,
+    inertia: Floats,
+    island: Integers,
+    start: Floats,
+    most: Floats,
+    part: Floats,
+    change: Floats,
+    room: Floats,
+) -> None:
+    """Take back as much of what a pass has changed as islands have more energy from it than `most`; what is left of it is `part`.
+
+    start: the energies before the pass. change: room. room (n,6): velocities before the pass, written over. All impulses of the pass were given
+    where the bodies are now, so that each part of them keeps momentum. With s of the change the energy is start + b·s + c·s², c that of the
+    change itself; where even the least of it is too much, that is taken."""
+    add_energies(state, inverse, inertia, island, part)
+    for i in range(len(state)):
+        for k in range(6):
+            now = state[i, VELOCITY + k]
+            state[i, VELOCITY + k], room[i, k] = now - room[i, k], now
+    add_energies(state, inverse, inertia, island, change)
+    for i in range(len(part)):
+        c, b, after = change[i], part[i] - start[i] - change[i], part[i]
+        part[i] = 1.0
+        if b + c > most[i] + ROUNDING * after and c > 0.0:
+            square = b * b + 4.0 * c * most[i]
+            root = math.sqrt(square) if square > 0.0 else 0.0
+            part[i] = 2.0 * most[i] / (b + root) if b > 0.0 and most[i] >= 0.0 else (root - b) / (2.0 * c)
+            part[i] = min(1.0, max(0.0, part[i]))
+    for i in range(len(state)):
+        s = part[island[i]] if island[i] != NONE else 1.0
+        for k in range(6):
+            state[i, VELOCITY + k] = room[i, k] if s == 1.0 else room[i, k] - (1.0 - s) * state[i, VELOCITY + k]
 
 
 class _Motion:
@@ -44,19 +136,20 @@ class _Motion:
 
 def limit_energy(
     store: Store, state: Floats, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, paces: Floats
-) -> None:
+) -> int:
     """Scale down motion that an island has got from nowhere. state: what the step made of store.state. pairs (n,2): bodies that pushed each other.
+    How many islands that were.
     alone (n,): bodies that do not stand for a linkage. paces (n,): the part of the step that passed for each body."""
     movable = store.movable & alone
     free = _find_free(store, movable, pairs, paces, bool(gravity.any()))
     if not free.any():
-        return
+        return 0
     root = np.empty(len(free), np.int64)
     find_islands(pairs, movable.astype(np.int64), root)
     members = np.flatnonzero(free)
     members = members[np.argsort(root[members], kind="stable")]
-    for bodies in np.split(members, np.flatnonzero(np.diff(root[members])) + 1):
-        _limit_island(store, state, bodies)
+    islands = np.split(members, np.flatnonzero(np.diff(root[members])) + 1)
+    return sum(_limit_island(store, state, bodies) for bodies in islands)
 
 
 def _find_free(
@@ -75,13 +168,13 @@ def _find_free(
     return movable & pushed & ~held[root]
 
 
-def _limit_island(store: Store, state: Floats, bodies: Integers) -> None:
+def _limit_island(store: Store, state: Floats, bodies: Integers) -> bool:
     mass, inertia = 1.0 / store.inverse[bodies, 0], store.inertia[bodies]
     before = _Motion(store.state[bodies], mass, inertia, store.rotations(bodies))
     after = _Motion(state[bodies], mass, inertia, store.rotations(bodies, state))
     most, now = before.energy(before.own, before.spin), after.energy(after.own, after.spin)
     if now <= most * (1.0 + ROUNDING):
-        return
+        return False
     spin = after.find_rigid()
     rigid = np.asarray(np.cross(spin, after.arm), np.float64)
     whole = np.broadcast_to(spin, after.spin.shape)
@@ -90,3 +183,4 @@ def _limit_island(store: Store, state: Floats, bodies: Integers) -> None:
     part = np.sqrt(max(room, 0.0) / rest) if rest > 0.0 else 0.0
     state[bodies, VELOCITY:SPIN] = after.velocity + rigid + part * (after.own - rigid)
     state[bodies, SPIN:] = spin + part * (after.spin - spin)
+    return True

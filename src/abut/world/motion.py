@@ -19,7 +19,7 @@ from abut.shapes.pool import KIND, SURFACE, V0, V1
 from abut.shapes.solids import Soft
 from abut.world.colliders import Colliders, Rows
 from abut.world.continuous import find_stops
-from abut.world.energy import limit_energy
+from abut.world.energy import limit_energy, open_ledger
 from abut.world.impulses import ALONE, POSITION, SPIN, TURN, VELOCITY, turn_inertias
 from abut.world.links import Joined
 from abut.world.matching import match_impulses
@@ -97,6 +97,8 @@ class Motor:
         """where the step left the bodies"""
         self.island = np.empty(0, np.int64)
         self.pace = 0.0
+        self.more_sweeps = self.limited = 0
+        """Work counters: sweeps that the energy asked for, and islands whose motion was scaled down after all."""
 
     def impulses_of(self, rows: Rows, slop: float) -> Floats:
         """(n,) normal impulse of the last step at these contacts."""
@@ -179,7 +181,9 @@ class Motor:
         joined, contacts, rows, pairs = attempt.joined, attempt.contacts, attempt.rows, attempt.pairs
         pressed = contacts[:, TOTAL] > 0.0
         alone = joined.ends[:, 0] == ALONE
-        limit_energy(store, joined.state, alone, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces)
+        self.limited += limit_energy(
+            store, joined.state, alone, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces
+        )
         links.part(store, joined, attempt.awake)
         contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
         self._remember(rows, pairs, contacts[:, IMPULSES], attempt.awake)
@@ -222,7 +226,9 @@ class Motor:
         numbers = np.array([dt, self.pace, PUSH_SPEED * slop, slowest, slop])
         times = np.ones(len(joined.state))
         times[: len(paces)] = paces
-        step_bodies(
+        alone = joined.ends[:, 0] == ALONE
+        island, ledger = open_ledger(store, pairs, alone, awake, len(joined.state))
+        self.more_sweeps += step_bodies(
             joined.state,
             joined.inverse,
             joined.inertia,
@@ -235,6 +241,8 @@ class Motor:
             contacts,
             joined.bonds,
             times,
+            island,
+            ledger,
             numbers,
             self.substeps,
             self.sweeps,
