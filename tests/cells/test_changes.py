@@ -52,7 +52,6 @@ def test_a_particle_at_a_slit_is_not_let_through_by_a_new_obstacle():
     assert moves.position.tolist() == [[1.0, 0.5, 0.5]]
 
 
-@pytest.mark.large  # interpreted, a division by zero warns
 @pytest.mark.parametrize("response", ["static", "adaptive", "hybrid", "rigid"])
 def test_a_vertex_in_a_cell_that_becomes_an_obstacle_is_held(response):
     env = cells.channel(3, 1, 1)
