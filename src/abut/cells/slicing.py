@@ -140,18 +140,19 @@ def slice_cells(rings: Rings, plane: Plane, cells: list[int], first_cell: int) -
 
 
 def _refuse_joined(rings: Rings, plane: Plane, split: dict[Key, int]) -> None:
-    """Refuse cuts that leave both sides of a wall pieces with the same corners: where three corners of a slit, or new ones beside one of them, lie
-    on its rim, they would be sewn to one another, and the wall would be open there."""
-    owner: dict[Key, tuple[Key, int]] = {}
+    """Refuse planes that cut both sides of a wall along the same edge: one whose ends lie on the rim of the slit, which the sides share."""
+    owner: dict[Key, int] = {}
     for key, cell in split.items():
-        ring = next(face for face in rings[cell] if frozenset(face) == key)
-        for piece in _pieces(plane, ring, split, cell):
-            if max(piece) < plane.first_new:
-                refuse_known(rings, cell, [piece])
-            known, other = owner.setdefault(frozenset(piece), (key, cell))
-            if known != key:
-                words = f"the plane leaves both sides of the wall between cells {other} and {cell} a piece with the same corners"
-                raise InvalidInput("plane", f"{words}: nothing keeps them apart there")
+        ring = _with_new(plane, next(face for face in rings[cell] if frozenset(face) == key))
+        ends = _cross_ring(plane, ring, cell)
+        if ends is None:
+            continue
+        if max(ends) < plane.first_new:
+            refuse_known(rings, cell, ring, split_ring(ring, *ends))
+        other = owner.setdefault(frozenset(ends), cell)
+        if other != cell:
+            words = f"cuts both sides of the wall between cells {other} and {cell} along the same edge"
+            raise InvalidInput("plane", f"{words}: nothing keeps them apart there")
 
 
 def _pieces(plane: Plane, ring: Ring, split: Collection[Key], cell: int) -> list[Ring]:

@@ -19,7 +19,7 @@ def _break_bulging(rings: Rings, vertices: Floats, slit: set[Key]) -> set[Key]:
         pieces = pieces_of(vertices, ring) if rings.dimension == 3 else [ring]
         found |= {frozenset(piece) for piece in pieces}
         if len(pieces) > 1:
-            refuse_known(rings, cells[0], pieces)
+            refuse_known(rings, cells[0], ring, pieces)
             for cell, own in zip(cells, (pieces, [piece[::-1] for piece in pieces]), strict=True):
                 rings[cell] = [face for face in rings[cell] if frozenset(face) != key] + own
     return found

@@ -98,22 +98,26 @@ def split_ring(ring: Ring, u: int, v: int) -> list[Ring]:
     return [turned[: end + 1], [*turned[end:], u]]
 
 
-def refuse_known(rings: Rings, cell: int, pieces: Iterable[Ring]) -> None:
-    """Refuse to cut a face of a cell into pieces of which one is a face already.
+def refuse_known(rings: Rings, cell: int, ring: Ring, pieces: Iterable[Ring]) -> None:
+    """Refuse to cut a face of a cell into pieces along an edge that is there already.
 
-    Faces are told apart by their corners. The two sides of a slit may share three corners that follow one another; a piece of one side that has
-    these alone would be sewn to the other side, and the wall would be open there. Or the cell itself has the face: then it would be flat.
+    Edges and faces are told apart by their corners. Where the two sides of a slit share both ends of a cut, on the rim, it would be one edge of
+    both, and a piece with such corners alone one face: the wall would be open there. Or the cell itself has the edge: then it would be flat.
     """
-    for piece in pieces:
-        for other in rings.owners(piece):
-            words = f"a face of cell {cell} would be cut along one of cell {other} that has the same corners: nothing keeps them apart there"
-            raise InvalidInput("cells", words)
+    rim = {frozenset(side) for side in sides_of(ring)}
+    for edge in sorted(
+        {tuple(sorted(side)) for piece in pieces for side in sides_of(piece) if frozenset(side) not in rim}
+    ):
+        for other in rings.around(*edge):
+            if any(set(edge) == set(side) for face in rings[other] for side in sides_of(face)):
+                words = f"a face of cell {cell} would be cut from {edge[0]} to {edge[1]}, where cell {other} has an edge already"
+                raise InvalidInput("cells", f"{words}: nothing keeps them apart there")
 
 
 def _split_face(rings: Rings, cell: int, ring: Ring, u: int, v: int) -> None:
     """Replace a face of a volume by two, on both sides."""
     beyond = rings.beyond(cell, ring)
-    refuse_known(rings, cell, split_ring(ring, u, v))
+    refuse_known(rings, cell, ring, split_ring(ring, u, v))
     key = frozenset(ring)
     for owner in (cell,) if beyond is None else (cell, beyond):
         rings[owner] = [
@@ -195,7 +199,7 @@ def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], centre: int, fi
     for ring in rings[cell]:
         own = _gather_pieces(owner, ring)
         if len(own) > 1:
-            refuse_known(rings, cell, own)
+            refuse_known(rings, cell, ring, own)
         beyond = rings.beyond(cell, ring) if len(own) > 1 else None
         if beyond is not None:
             kept = [face for face in rings[beyond] if frozenset(face) != frozenset(ring)]
