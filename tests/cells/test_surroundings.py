@@ -126,6 +126,104 @@ def test_a_closed_surface_is_filled(rng):
     assert (cells.Particles(env, 1.5 * directions).move(-1.5 * directions).status == cells.FREE).all()
 
 
+@NEEDS_MESH
+@pytest.mark.large
+@pytest.mark.parametrize(("edge_length", "epsilon"), [(0.1, 1e-3), (0.3, 2e-3)])
+def test_the_box_around_a_surface_has_the_same_margin_on_each_side(edge_length, epsilon):
+    ball = abut.scenes.icosphere(1)
+    vertices = ball.vertices * [3.0, 1.0, 1.0] + 10.0
+    env = cells.from_surface(
+        (vertices, ball.faces), edge_length=edge_length, epsilon=epsilon, outside=True, obstacle="none"
+    )
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    margin = edge_length * np.linalg.norm(high - low)
+    assert low - env.vertices.min(axis=0) == pytest.approx(np.full(3, margin))
+    assert env.vertices.max(axis=0) - high == pytest.approx(np.full(3, margin))
+    count = env.cell_count
+    assert len(env.surround(2.0)) > 0
+    crowd = cells.Particles(env, [high + margin / 2])
+    assert crowd.move([high + 1.5 * margin]).status.tolist() == [cells.FREE]
+    assert crowd.cell[0] >= count
+
+
+@pytest.mark.parametrize("room", [0.04, -0.1, 0.06])
+def test_a_box_that_did_not_keep_its_place_is_refused(room, monkeypatch):
+    """The filler is a stand-in that hands back a box of one cube, cut into tetrahedra."""
+    vertices, rows = worlds.grid(1)
+    box = worlds.tetrahedra(np.random.default_rng(0), 1).environment
+    rows = [np.unique(np.concatenate(box.faces_of(cell))) for cell in range(box.cell_count)]
+    ball = abut.scenes.icosphere(1)
+    diagonal = float(np.linalg.norm(np.ptp(ball.vertices, axis=0)))
+
+    class Filler:
+        @staticmethod
+        def tetrahedralize(*_args, **_kwargs):
+            corners = (2 * vertices - 1) * (np.ptp(ball.vertices, axis=0) / 2 + room * diagonal)
+            turned = np.linalg.det(vertices[rows][:, 1:] - vertices[rows][:, :1]) < 0
+            return corners, np.where(turned[:, np.newaxis], np.array(rows)[:, [0, 2, 1, 3]], rows)
+
+    monkeypatch.setitem(__import__("sys").modules, "pytetwild", Filler)
+    if room < 0.05:
+        with pytest.raises(InvalidInput, match=r"epsilon: 0\.001 is too large: the box around the surface"):
+            cells.from_surface(ball, outside=True)
+    else:
+        assert cells.from_surface(ball, outside=True, obstacle="none").cell_count == 6
+
+
+def shells(turned, radii):
+    """Balls about the origin as one surface; `turned` says which of them are inside out."""
+    ball = abut.scenes.icosphere(1)
+    faces = [
+        (ball.faces[:, ::-1] if inwards else ball.faces) + k * len(ball.vertices) for k, inwards in enumerate(turned)
+    ]
+    return abut.Mesh(np.concatenate([ball.vertices * radius for radius in radii]), np.concatenate(faces))
+
+
+@NEEDS_MESH
+@pytest.mark.large
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_shell_in_a_shell_is_a_hollow(outside):
+    surface = shells([False, True], [1.0, 0.5])
+    env = cells.from_surface(surface, edge_length=0.15, outside=outside)
+    crowd = cells.Particles(env, [[0.0, 0.0, 0.7]])
+    moves = crowd.move([[0.0, 0.0, -0.7]])
+    assert moves.status.tolist() == [cells.COLLISION]
+    assert moves.position[0, 2] == pytest.approx(0.5, abs=0.1)
+    with pytest.raises(InvalidInput, match=r"points\[0\]: lies"):
+        cells.Particles(env, [[0.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("turned", "radii", "words"),
+    [
+        ([False, False], [1.0, 0.5], r"mesh\.faces\[80\]: belongs to a piece inside another that faces the same way"),
+        ([False, False], [0.5, 1.0], r"mesh\.faces\[0\]: belongs to a piece inside another that faces the same way"),
+        ([False, True, True], [1.0, 0.5, 0.25], r"mesh\.faces\[160\]: belongs to a piece that is inside out"),
+        ([True], [1.0], r"mesh\.faces\[0\]: belongs to a piece that is inside out"),
+        ([True, False], [1.0, 0.5], r"mesh\.faces\[0\]: belongs to a piece that is inside out"),
+    ],
+)
+def test_pieces_that_would_be_lost_are_refused(turned, radii, words):
+    with pytest.raises(InvalidInput, match=words):
+        cells.from_surface(shells(turned, radii), outside=True)
+
+
+def test_pieces_that_are_sound_reach_the_filler(monkeypatch):
+    """A hollow, an island in it, pieces side by side, and pieces that pass through one another."""
+    monkeypatch.setitem(__import__("sys").modules, "pytetwild", None)
+    ball = abut.scenes.icosphere(1)
+    beside = [
+        abut.Mesh(
+            np.concatenate((ball.vertices, ball.vertices + shift * np.eye(3)[0])),
+            np.concatenate((ball.faces, ball.faces + len(ball.vertices))),
+        )
+        for shift in (0.5, 3.0)
+    ]
+    for surface in (shells([False, True], [1, 0.5]), shells([False, True, False], [1, 0.5, 0.2]), *beside):
+        with pytest.raises(Unsupported, match=r"abut\[mesh\]"):
+            cells.from_surface(surface)
+
+
 def test_surfaces_that_cannot_be_filled(monkeypatch):
     ball = abut.scenes.icosphere(1)
     with pytest.raises(InvalidInput, match="mesh: is not closed"):

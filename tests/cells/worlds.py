@@ -37,12 +37,16 @@ def subdivision_of(environment, cells):
     return list(parts.values()), centres
 
 
-def ring_of(darts, first):
+def ring_of_darts(darts, first):
     ring, dart = [], first
     while not ring or dart != first:
-        ring.append(int(darts.vertex[dart]))
+        ring.append(dart)
         dart = int(darts.phi1[dart])
     return ring
+
+
+def ring_of(darts, first):
+    return darts.vertex[ring_of_darts(darts, first)].tolist()
 
 
 def grid(n):

@@ -11,7 +11,8 @@ from abut.cells.fabric import follow_rings
 from abut.cells.grafting import Ring
 from abut.cells.reading import read_items, read_numbers
 from abut.cells.slicing import Bulging, Plane, slice_cells
-from abut.cells.surgery import Rings, faces_between, open_faces, split_cell
+from abut.cells.slits import faces_between, open_faces
+from abut.cells.surgery import Rings, split_cell
 from abut.errors import InvalidInput
 
 if TYPE_CHECKING:

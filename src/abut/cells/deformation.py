@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abut.arrays import Floats, Integers
 from abut.cells.convexity import is_collinear, point_3d
 from abut.cells.darts import Indices, Row
-from abut.cells.signs import NOWHERE, has_corner, holds, leave_cell, place, side_of_face
+from abut.cells.signs import NOWHERE, has_edge, holds, leave_cell, place, side_of_face
 from abut.cells.space import BLOCKED, NO_FACE, Space, corners_of_face, renew_record
 from abut.cells.stopping import mean_corner, stop_at
 from abut.geometry.predicates import is_clearly_positive
@@ -200,7 +200,7 @@ def _free_beside(space: Space, cell: Row, q: Vec3) -> Row:
     a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
     for k in range(space.star_begin[a], space.star_end[a]):
         other = space.star[k]
-        if not space.obstacle[other] and (kind == 0 or has_corner(space, other, b)):
+        if not space.obstacle[other] and (kind == 0 or has_edge(space, other, a, b)):
             return other
     return cell
 

@@ -97,7 +97,7 @@ def _fit_reach(env: "Environment", largest: float, moved_count: int) -> None:
     """Let the records hold for vertices that moved further out, or be finer again where most of them moved in."""
     space = env._space
     if 2 * moved_count >= env._fabric.vertex_count:
-        largest = float(np.abs(space.vertices).max(initial=1.0 if env.dimension == 2 else 0.0))
+        largest = float(np.abs(space.vertices).max(initial=0.0))
     elif largest <= space.reach:
         return
     wanted = REACH * largest

@@ -26,17 +26,10 @@ from abut.cells.moved import Moved
 from abut.cells.performing import perform
 from abut.cells.reading import read_array, read_flag, read_numbers
 from abut.cells.reentrant import Remembered
+from abut.cells.slits import faces_between, open_faces
 from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
 from abut.cells.strangers import describe_strangers
-from abut.cells.surgery import (
-    Rings,
-    common_faces,
-    cut_cell,
-    faces_between,
-    merge_cells,
-    open_faces,
-    sew_cells,
-)
+from abut.cells.surgery import Rings, common_faces, cut_cell, merge_cells, sew_cells
 from abut.cells.surroundings import enclose_plane, enclose_space
 from abut.cells.versions import Versions
 from abut.errors import InvalidInput, Unsupported

@@ -21,10 +21,12 @@ from abut.cells.construction import tetrahedra
 from abut.cells.environment import Environment
 from abut.cells.reading import read_choice, read_flag
 from abut.errors import InvalidInput, Unsupported
-from abut.mesh import as_mesh
+from abut.mesh import Mesh, as_mesh
 
 AT_ONCE = 1 << 22
 """Pairs of a point and a face whose solid angles are taken at a time: 100 MB."""
+MOST_ASKED = 64
+"""Of how many corners of a piece it is asked in which other pieces they lie."""
 
 
 def from_surface(
@@ -33,9 +35,13 @@ def from_surface(
     """Fill a closed surface with tetrahedra.
 
     `edge_length` is the length wished for of the tetrahedra's edges and `epsilon` the most that their surface may lie beside the given one, both
-    in units of the diagonal of its bounding box. With `outside=True` a box around the surface, some four tenths of the diagonal larger on
-    each side, is filled as well, so that particles can leave the surface and come back; `obstacle` then says which side cannot be
-    entered: "inside", "outside" or "none".
+    in units of the diagonal of its bounding box. With `outside=True` a box around the surface is filled as well, so that particles can leave the
+    surface and come back; `obstacle` then says which side cannot be entered: "inside", "outside" or "none". The box is the bounding box, larger by
+    `edge_length` on each side; `epsilon` holds for it too, and one so large that not half of this is left is refused. `Environment.surround`
+    adds cells beyond the box.
+
+    The surface may have several pieces. A piece inside another is a hollow, and its faces look into it, as those of the outer one look out;
+    one that faces the same way as the piece around it would enclose nothing, and is refused, and so is a surface that is inside out.
 
     Needs the `mesh` extra (`pip install "abut[mesh]"`); raises `Unsupported` where it is missing, `InvalidInput` for a surface that is not closed.
     """
@@ -44,6 +50,7 @@ def from_surface(
     surface = as_mesh(mesh)
     if not surface.is_closed:
         raise InvalidInput("mesh", "is not closed: its inside is not defined")
+    _refuse_lost_pieces(surface)
     length = arrays.scalar(edge_length, "edge_length", least=1e-3, most=1.0)
     tolerance = arrays.scalar(epsilon, "epsilon", least=1e-6, most=0.1)
     fill = _find_filler()
@@ -61,9 +68,35 @@ def from_surface(
     cells = _turn_positive(points, cells)
     if not outside:
         return tetrahedra(points, cells)
+    used, margin = points[np.unique(cells)], 0.5 * length * float(np.linalg.norm(np.ptp(surface.vertices, axis=0)))
+    room = min(
+        (surface.vertices.min(axis=0) - used.min(axis=0)).min(), (used.max(axis=0) - surface.vertices.max(axis=0)).min()
+    )
+    if room < margin:
+        raise InvalidInput("epsilon", f"{tolerance:g} is too large: the box around the surface did not keep its place")
     inner = winding_numbers(surface.vertices, surface.faces, points[cells].mean(axis=1)) > 0.5
     marks = {"inside": inner, "outside": ~inner, "none": np.zeros(len(cells), np.bool_)}
     return tetrahedra(points, cells, marks[obstacle])
+
+
+def _refuse_lost_pieces(surface: Mesh) -> None:
+    """Refuse pieces that have the inside on neither of their sides, or on both. Pieces that pass through one another are taken together."""
+    for piece in np.unique(surface.components).tolist():
+        own = surface.components == piece
+        corners = surface.vertices[surface.faces[own]]
+        corners = corners - corners[0, 0]
+        sense = np.sign(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])))
+        used = np.unique(surface.faces[own])
+        chosen = used[:: max(1, len(used) // MOST_ASKED)]
+        around = np.zeros(len(chosen))
+        if not own.all():
+            around = winding_numbers(surface.vertices, surface.faces[~own], surface.vertices[chosen])
+        face = int(np.argmax(own))
+        if sense > 0 and around.min() > 0.5:
+            words = "belongs to a piece inside another that faces the same way: turn its faces round for a hollow, or leave it out"
+            raise InvalidInput("mesh.faces", words, face)
+        if sense < 0 and (around.max() < 0.5 or around.min() > 1.5):
+            raise InvalidInput("mesh.faces", "belongs to a piece that is inside out", face)
 
 
 def _find_filler() -> Any:

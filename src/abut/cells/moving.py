@@ -88,6 +88,14 @@ def _largest(p: Vec3, g: Vec3) -> float:
 
 
 @element
+def _rounding_share(p: Vec3, g: Vec3) -> float:
+    """The least gap as a share of the way from p to g: all of it where the way is shorter, or has no length, as that of a vertex whose edge an
+    obstacle has been put in the way of."""
+    least, length = ROUNDING_GAP * _largest(p, g), norm(subtract(g, p))
+    return least / length if length > least else 1.0
+
+
+@element
 def _unit(a: Vec3) -> Vec3:
     length = norm(a)
     return scale(a, 1.0 / length) if length > 0.0 else (0.0, 0.0, 0.0)
@@ -153,7 +161,7 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
         else:
             high, high_point = share, goal
             if tries == 0:
-                rounding = ROUNDING_GAP * _largest(p, g) / norm(subtract(g, p))
+                rounding = _rounding_share(p, g)
             contact = share * time * EARLY
             if tries > 0:  # of a way that is rounded itself
                 contact = max(contact - rounding, 0.0)

@@ -149,6 +149,25 @@ def has_corner(space: Space, cell: Row, corner: Row) -> bool:
     return found
 
 
+@kernel
+def has_edge(space: Space, cell: Row, a: Row, b: Row) -> bool:
+    """Whether a cell has an edge between two vertices. Parts fit one another, so a cell with both ends has the edge, unless a wall stands between
+    the two: then they may be opposite corners of its face."""
+    for slot in range(space.face.shape[1]):
+        face = integer(space.face[cell, slot])
+        if face == NO_FACE:
+            continue
+        dart = face
+        while True:
+            u, v = space.vertex[dart], space.vertex[space.phi1[dart]]
+            if (u == a and v == b) or (u == b and v == a):
+                return True
+            dart = space.phi1[dart]
+            if dart == face:
+                break
+    return False
+
+
 @inlined
 def ends_of_tie(space: Space, through: int, dart: Row) -> tuple[Row, Row]:
     """The vertices of an edge, or a vertex and −1."""
@@ -161,7 +180,7 @@ def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
     a, b = ends_of_tie(space, through, dart)
     for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
-        if space.obstacle[cell] or (b >= 0 and not has_corner(space, cell, b)):
+        if space.obstacle[cell] or (b >= 0 and not (has_corner(space, cell, b) and has_edge(space, cell, a, b))):
             continue
         if opens_towards(space, integer(cell), a, b, q):
             return cell

@@ -13,11 +13,13 @@ New vertices are rounded, so the halves of a planar face are not exactly planar,
 `subdivision` applies to each of these faces as to any other, it is the same for both cells, and each part is checked by exact signs.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 
 from abut.arrays import Floats
 from abut.cells.grafting import Ring
-from abut.cells.surgery import Key, Rings, sides_of, split_ring
+from abut.cells.surgery import Key, Rings, refuse_known, sides_of, split_ring
 from abut.errors import InvalidInput
 
 
@@ -41,6 +43,8 @@ class Plane:
         self._point, self._normal = point, normal / np.linalg.norm(normal)
         self._near = NEAR * max(float(np.abs(vertices).max(initial=0.0)), float(np.abs(point).max()))
         self._heights: dict[int, float] = {}
+        self.first_new = len(vertices)
+        """the number of the first vertex that is added"""
         self.new: dict[Key, int] = {}
         """the vertex on each edge that is cut"""
         self.added: list[Floats] = []
@@ -52,7 +56,7 @@ class Plane:
 
     def height(self, vertex: int) -> float:
         """That of one vertex; those that were added lie on the plane."""
-        if vertex >= len(self._vertices):
+        if vertex >= self.first_new:
             return 0.0
         if vertex not in self._heights:
             height = float((self._vertices[vertex] - self._point) @ self._normal)
@@ -66,7 +70,7 @@ class Plane:
             u, v = min(u, v), max(u, v)
             share = self.height(u) / (self.height(u) - self.height(v))
             a, b = self._vertices[u], self._vertices[v]
-            self.new[key] = len(self._vertices) + len(self.added)
+            self.new[key] = self.first_new + len(self.added)
             self.added.append(np.clip(a + share * (b - a), np.minimum(a, b), np.maximum(a, b)))
         return self.new[key]
 
@@ -110,14 +114,15 @@ def slice_cells(rings: Rings, plane: Plane, cells: list[int], first_cell: int) -
     concerned = set(cells)
     for edge in plane.new:
         concerned.update(rings.around(*edge))
-    split: set[Key] = set()
+    split: dict[Key, int] = {}
     if rings.dimension == 3:
         for cell in cells:
             for ring in originals[cell]:
                 if plane.passes([ring]):
-                    split.add(frozenset(ring))
+                    split[frozenset(ring)] = cell
                     beyond = rings.beyond(cell, ring)
                     concerned.update(() if beyond is None else (beyond,))
+    _refuse_joined(rings, plane, split)
     pairs: list[tuple[int, int]] = []
     for cell in sorted(concerned - set(cells)):
         rings[cell] = [piece for ring in rings[cell] for piece in _pieces(plane, ring, split, cell)]
@@ -134,7 +139,23 @@ def slice_cells(rings: Rings, plane: Plane, cells: list[int], first_cell: int) -
     return pairs
 
 
-def _pieces(plane: Plane, ring: Ring, split: set[Key], cell: int) -> list[Ring]:
+def _refuse_joined(rings: Rings, plane: Plane, split: dict[Key, int]) -> None:
+    """Refuse planes that cut both sides of a wall along the same edge: one whose ends lie on the rim of the slit, which the sides share."""
+    owner: dict[Key, int] = {}
+    for key, cell in split.items():
+        ring = _with_new(plane, next(face for face in rings[cell] if frozenset(face) == key))
+        ends = _cross_ring(plane, ring, cell)
+        if ends is None:
+            continue
+        if max(ends) < plane.first_new:
+            refuse_known(rings, cell, ring, split_ring(ring, *ends))
+        other = owner.setdefault(frozenset(ends), cell)
+        if other != cell:
+            words = f"cuts both sides of the wall between cells {other} and {cell} along the same edge"
+            raise InvalidInput("plane", f"{words}: nothing keeps them apart there")
+
+
+def _pieces(plane: Plane, ring: Ring, split: Collection[Key], cell: int) -> list[Ring]:
     corners = _with_new(plane, ring)
     if frozenset(ring) not in split:
         return [corners]
@@ -142,7 +163,7 @@ def _pieces(plane: Plane, ring: Ring, split: set[Key], cell: int) -> list[Ring]:
     return [corners] if ends is None else split_ring(corners, *ends)
 
 
-def _halve(plane: Plane, rings: list[Ring], split: set[Key], cell: int) -> tuple[list[Ring], list[Ring]]:
+def _halve(plane: Plane, rings: list[Ring], split: Collection[Key], cell: int) -> tuple[list[Ring], list[Ring]]:
     """The faces of the two halves of a volume, behind and before the plane, with the face between them."""
     behind: list[Ring] = []
     before: list[Ring] = []

@@ -127,12 +127,13 @@ def _measure_plane(a: Vec3, b: Vec3, c: Vec3, reach: float) -> tuple[float, floa
 def corners_of_face(space: Space, dart: Row) -> tuple[Vec3, Vec3, Vec3]:
     """Three points that span a face, in this order: the inside is where their orientation is positive.
 
-    An edge in the plane stands for the wall that rises above it.
+    An edge in the plane stands for the wall that rises above it, as high as the edge is long along an axis: then all that is computed from the
+    three is the same at every scale but for its exponent.
     """
     following = space.phi1[dart]
     a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
     if space.dimension == 2:
-        return a, (a[0], a[1], 1.0), b
+        return a, (a[0], a[1], max(abs(b[0] - a[0]), abs(b[1] - a[1]))), b
     return a, b, point_3d(space.vertices, space.vertex[space.phi1[following]])
 
 
@@ -266,7 +267,7 @@ def lay_out(darts: Darts, vertices: Floats, base: Indices, face_cell: Indices, o
         start[:-1].copy(),
         start[1:].copy(),
         star,
-        REACH * float(np.abs(vertices).max(initial=1.0 if darts.dimension == 2 else 0.0)),
+        REACH * float(np.abs(vertices).max(initial=0.0)),
         np.zeros(cell_count, np.bool_),
     )
     every = np.arange(cell_count)

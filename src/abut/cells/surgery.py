@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 
 from abut.arrays import Floats
 from abut.cells.grafting import Ring
-from abut.cells.subdivision import pieces_of
 from abut.errors import InvalidInput
 
 Key = frozenset[int]
@@ -99,9 +98,26 @@ def split_ring(ring: Ring, u: int, v: int) -> list[Ring]:
     return [turned[: end + 1], [*turned[end:], u]]
 
 
+def refuse_known(rings: Rings, cell: int, ring: Ring, pieces: Iterable[Ring]) -> None:
+    """Refuse to cut a face of a cell into pieces along an edge that is there already.
+
+    Edges and faces are told apart by their corners. Where the two sides of a slit share both ends of a cut, on the rim, it would be one edge of
+    both, and a piece with such corners alone one face: the wall would be open there. Or the cell itself has the edge: then it would be flat.
+    """
+    rim = {frozenset(side) for side in sides_of(ring)}
+    for edge in sorted(
+        {tuple(sorted(side)) for piece in pieces for side in sides_of(piece) if frozenset(side) not in rim}
+    ):
+        for other in rings.around(*edge):
+            if any(set(edge) == set(side) for face in rings[other] for side in sides_of(face)):
+                words = f"a face of cell {cell} would be cut from {edge[0]} to {edge[1]}, where cell {other} has an edge already"
+                raise InvalidInput("cells", f"{words}: nothing keeps them apart there")
+
+
 def _split_face(rings: Rings, cell: int, ring: Ring, u: int, v: int) -> None:
     """Replace a face of a volume by two, on both sides."""
     beyond = rings.beyond(cell, ring)
+    refuse_known(rings, cell, ring, split_ring(ring, u, v))
     key = frozenset(ring)
     for owner in (cell,) if beyond is None else (cell, beyond):
         rings[owner] = [
@@ -182,6 +198,8 @@ def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], centre: int, fi
     owner = {side: piece for piece in pieces for side in sides_of(piece)}
     for ring in rings[cell]:
         own = _gather_pieces(owner, ring)
+        if len(own) > 1:
+            refuse_known(rings, cell, ring, own)
         beyond = rings.beyond(cell, ring) if len(own) > 1 else None
         if beyond is not None:
             kept = [face for face in rings[beyond] if frozenset(face) != frozenset(ring)]
@@ -192,7 +210,8 @@ def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], centre: int, fi
     return numbers
 
 
-def _rename(rings: Rings, cells: Iterable[int], number: dict[int, int]) -> None:
+def rename_corners(rings: Rings, cells: Iterable[int], number: dict[int, int]) -> None:
+    """Let corners of some cells be others."""
     for cell in cells:
         rings[cell] = [[number.get(corner, corner) for corner in ring] for ring in rings[cell]]
 
@@ -215,82 +234,5 @@ def sew_cells(rings: Rings, vertices: Floats, a: int, b: int) -> bool:
         return False
     # Cells around the corners of a take part: their border faces may now be those of cells around b.
     concerned = {cell for pair in number.items() for corner in pair for cell in rings.around(corner)}
-    _rename(rings, sorted(concerned), number)
+    rename_corners(rings, sorted(concerned), number)
     return True
-
-
-def _break_bulging(rings: Rings, vertices: Floats, slit: set[Key]) -> set[Key]:
-    """Replace faces that are not flat by their triangles in both cells, as the two sides of a slit number their corners differently."""
-    found: set[Key] = set()
-    for key in slit:
-        cells = rings.owners(key)
-        ring = next(face for face in rings.faces(cells[0]) if frozenset(face) == key)
-        pieces = pieces_of(vertices, ring) if rings.dimension == 3 else [ring]
-        found |= {frozenset(piece) for piece in pieces}
-        if len(pieces) > 1:
-            for cell, own in zip(cells, (pieces, [piece[::-1] for piece in pieces]), strict=True):
-                rings[cell] = [face for face in rings[cell] if frozenset(face) != key] + own
-    return found
-
-
-def open_faces(rings: Rings, vertices: Floats, slit: set[Key], first_number: int) -> list[int]:
-    """Open the way between cells that share these faces, which become walls without thickness; the corners that were doubled, in the order of
-    their new numbers.
-
-    Around a corner of the slit, cells that are no longer joined through faces at this corner get corners of their own. At the rim of a slit
-    they still are, and share it.
-    """
-    slit = _break_bulging(rings, vertices, slit)
-    doubled: list[int] = []
-    renamed: dict[int, dict[int, int]] = {}
-    for corner in sorted({corner for face in slit for corner in face}):
-        groups = _join_around(rings, corner, slit)
-        for group in groups[1:]:
-            for cell in group:
-                renamed.setdefault(cell, {})[corner] = first_number + len(doubled)
-            doubled.append(corner)
-    owners = {key: rings.owners(key) for key in slit}
-    for key, (a, b) in owners.items():
-        sides = [frozenset(renamed.get(cell, {}).get(c, c) for c in key) for cell in (a, b)]
-        if sides[0] == sides[1]:
-            raise InvalidInput(
-                "cells",
-                f"the way between {a} and {b} cannot be opened alone: the slit has no corner inside or at the border",
-            )
-    for cell, number in renamed.items():
-        _rename(rings, (cell,), number)
-    for cells in owners.values():
-        for cell in cells:
-            rings.keep(cell)
-    return doubled
-
-
-def _join_around(rings: Rings, corner: int, slit: set[Key]) -> list[list[int]]:
-    """The cells around a corner in groups that are joined by faces at this corner, without those of the slit."""
-    owners: dict[Key, list[int]] = {}
-    cells = rings.around(corner)
-    for cell in cells:
-        for face in rings.faces(cell):
-            if corner in face and frozenset(face) not in slit:
-                owners.setdefault(frozenset(face), []).append(cell)
-    group = {cell: cell for cell in cells}
-    for pair in owners.values():
-        if len(pair) == 2:
-            old, new = group[pair[1]], group[pair[0]]
-            group = {cell: new if number == old else number for cell, number in group.items()}
-    return [
-        [cell for cell in cells if group[cell] == number] for number in dict.fromkeys(group[cell] for cell in cells)
-    ]
-
-
-def faces_between(rings: Rings, a: list[int], b: list[int]) -> set[Key]:
-    """All faces between pairs of cells; every pair must share one."""
-    found: set[Key] = set()
-    for row, (one, other) in enumerate(zip(a, b, strict=True)):
-        common = common_faces(rings, one, other) if one != other else set()
-        if not common:
-            raise InvalidInput(
-                "cells", f"{one} and {other} do not share {'a face' if rings.dimension == 3 else 'an edge'}", row
-            )
-        found |= common
-    return found
