@@ -302,7 +302,7 @@ def test_two_workers_find_what_one_does(tmp_path, rng, between):
 
 
 def _heed_ctrl_c():
-    """Whoever runs the tests under `nohup` ignores the signal, and a child inherits that."""
+    """Whoever runs the tests under `nohup` ignores the signal, and a child inherits that. Safe between fork and exec: one call, no lock."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -319,7 +319,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, jobs):
     command = [sys.executable, "-m", "abut", "check", "all.npz", "--no-between", "--jobs", jobs]
     folder = tmp_path / ".abut-check"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    running = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, preexec_fn=_heed_ctrl_c, **pipes)
+    running = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, preexec_fn=_heed_ctrl_c, **pipes)  # noqa: PLW1509
     give_up = time.monotonic() + 120
     while len(list(folder.glob("*.npz"))) < 5 and running.poll() is None and time.monotonic() < give_up:
         time.sleep(0.02)
