@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from abut import cells, jit
-from abut.cells import particles, walk
+from abut.cells import mobile, particles, walk
 from cells import worlds
-from conftest import SOAK
+from conftest import SOAK, sizes
 
 MOST = 600
 FIELDS = ("status", "position", "time", "kind", "dart", "normal", "tests", "cell")
@@ -91,6 +91,63 @@ def test_counts_around_the_constants_of_the_threads(rng):
             )
     finally:
         numba.set_num_threads(before)
+
+
+@pytest.mark.parametrize("name", ["planes", "darts"])
+@pytest.mark.parametrize("make", [worlds.warped, worlds.plane], ids=lambda make: make.__name__)
+def test_counts_of_particles_that_settle(make, name, rng):
+    """Crowds of every count and crowds of one wait for the same deformation, in the same environment."""
+    world, counts = make(rng), counts_of_the_suite()
+    env = world.environment
+    points = worlds.free_points(world, rng, max(counts))
+    goals = worlds.aim(world, rng, points)
+    shift = np.round(rng.uniform(-0.05, 0.05, env.vertices.shape) * 1024) / 1024
+    single = [cells.Particles(env, points[row : row + 1], name) for row in range(len(points))]
+    crowds = [cells.Particles(env, points[:count], name) for count in counts]
+    env.deform(env.vertices + shift)
+    pushed = np.concatenate([crowd.settle() for crowd in single])
+    position, cell = (np.concatenate([getattr(crowd, field) for crowd in single]) for field in ("position", "cell"))
+    moves = [crowd.move(goals[row : row + 1]) for row, crowd in enumerate(single)]
+    expected = {field: np.concatenate([getattr(move, field) for move in moves]) for field in FIELDS}
+    assert pushed.any() or jit.INTERPRETED
+    for crowd, count in zip(crowds, counts, strict=True):
+        assert (crowd.settle() == pushed[:count]).all(), count
+        assert (crowd.position == position[:count]).all(), count
+        assert (crowd.cell == cell[:count]).all(), count
+        assert_same(crowd.move(goals[:count]), expected, count)
+
+
+def small_bodies(rng, count, corners):
+    """Segments or triangles, each in one free cell, none joined to another; and where their corners are to go."""
+    world = worlds.cubes(rng)
+    places = worlds.free_points(world, rng, count)
+    lowest = np.floor(places)[:, np.newaxis]
+    points = lowest + rng.uniform(0.1, 0.9, (count, corners, 3))
+    return world.environment, points, points + rng.normal(scale=0.4, size=points.shape)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("corners", "mode"), [(2, "quasi"), (2, "continuous"), (3, "continuous")])
+def test_counts_of_edges_and_faces(corners, mode, threads, rng, monkeypatch):
+    """A mobile of many separate segments or triangles moves as mobiles of one each do."""
+    if threads > 1:
+        if jit.INTERPRETED or numba.get_num_threads() == 1:
+            pytest.skip("one thread only")
+        monkeypatch.setattr(mobile, "PARALLEL_FROM", 1)
+    counts = sizes(most=MOST // corners, sample=2 if jit.INTERPRETED else 24)
+    if jit.INTERPRETED:
+        counts = [1, 5]
+    env, points, goals = small_bodies(rng, max(counts), corners)
+    fields, expected = ("status", "position", "time", "kind", "normal", "cell"), []
+    for body, goal in zip(points, goals, strict=True):
+        expected.append(cells.Mobile(env, (body, [range(corners)])).move(goal, mode))
+    assert any((move.status == cells.COLLISION).any() for move in expected)
+    for count in counts:
+        rows = np.arange(count * corners).reshape(count, corners)
+        moves = cells.Mobile(env, (points[:count].reshape(-1, 3), rows)).move(goals[:count].reshape(-1, 3), mode)
+        for field in fields:
+            alone = np.concatenate([getattr(move, field) for move in expected[:count]])
+            assert (getattr(moves, field) == alone).all(), (field, count)
 
 
 def strip(count, rng):
