@@ -16,7 +16,7 @@ from abut import Deformable, Mesh, Rigid, collide, distance, jit, scenes
 from conftest import SLOW, SOAK
 from discrete.situations import deformable, random_pose, translation
 
-pytestmark = pytest.mark.large  # interpreted, each case takes seconds, and lanes without content overflow
+# pytestmark = pytest.mark.large  # interpreted, each case takes seconds, and lanes without content overflow
 
 PART = 5e-3  # a depth is found to within this part of itself
 SHAPES = {
