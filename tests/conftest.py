@@ -63,4 +63,4 @@ def sizes(*around, most=600, sample=24):
 
 def shared(counts, threads):
     """Of counts, those to try on so many threads where what is tested runs on one anyway: all with `make soak`, else every other."""
-    return counts if SOAK else counts[threads - 1 :: 2]
+    return counts if SOAK or SLOW else counts[threads - 1 :: 2]

@@ -36,7 +36,7 @@ def test_contacts_of_any_number_of_faces(threads):
         found += len(expected)
         own = [(i, j) for i, j in meeting_pairs(a.vertices, a.mesh.faces, a.vertices, a.mesh.faces) if i < j]
         assert pair_set(collide(a)) == own, count
-    assert found > len(counts)
+    assert found > (0 if SLOW else len(counts))
 
 
 def test_contacts_within_a_margin_of_any_number_of_faces(threads):
