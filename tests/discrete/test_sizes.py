@@ -21,7 +21,7 @@ POSES = [1, 9] if SLOW else sizes(8, 128, 1024, sample=6)
 
 def bodies_of(rng, count, kind):
     """A soup of so many faces and another of any number: rigid, deformable, or one of each."""
-    other = int(rng.integers(1, 20 if SLOW else 600))
+    other = int(rng.integers(*((10, 30) if SLOW else (1, 600))))
     a, b = Rigid(soup(rng, count, 0.5, 0.15), random_pose(rng, 0.2)), Rigid(soup(rng, other, 0.5, 0.15))
     return ((a, b), (b, a), (deformable(a), b), (deformable(b), deformable(a)))[kind]
 

@@ -37,7 +37,7 @@ def _sum_volumes(
 ) -> None:
     """Of each piece, seen from one of its vertices: six times the signed volume, and the sum of the magnitudes that it was computed from."""
     for face in range(len(faces)):
-        at = origins[piece[face]]
+        at = int(origins[piece[face]])
         a = _place(vertices, faces[face, 0], at, scale)
         b = _place(vertices, faces[face, 1], at, scale)
         c = _place(vertices, faces[face, 2], at, scale)
