@@ -45,8 +45,22 @@ def rng():
     return np.random.default_rng(20261115)
 
 
+@pytest.fixture(params=[1, 2])
+def threads(request):
+    """How many threads parallel loops run on during the test."""
+    before = jit.thread_count()
+    jit.limit_threads(request.param)
+    yield request.param
+    jit.limit_threads(before)
+
+
 def sizes(*around, most=600, sample=24):
     """Counts to try: with `make soak` all from 1 to `most`, else a sample spread over them; and in both those next to each constant of the code."""
     every = range(1, most + 1) if SOAK else {1 + i * (most - 1) // (sample - 1) for i in range(sample)}
     near = {constant + step for constant in around for step in (-1, 0, 1)}
     return sorted(set(every) | {count for count in near if count > 0})
+
+
+def shared(counts, threads):
+    """Of counts, those to try on so many threads where what is tested runs on one anyway: all with `make soak`, else every other."""
+    return counts if SOAK or SLOW else counts[threads - 1 :: 2]

@@ -4,27 +4,17 @@ import contextlib
 import importlib
 
 import numpy as np
-import pytest
 
-from abut import jit
 from abut.broad import SweepAndPrune, overlapping_pairs
 from abut.broad.blocks import build_boxes
 from abut.broad.pairs import _place
 from abut.broad.runs import Search, find_pairs
 from abut.broad.search import EVERY, Rules
 from abut.broad.swept import frame_between
-from conftest import SLOW, SOAK, sizes
+from conftest import SLOW, SOAK, shared, sizes
 
 # Blocks (16) and nodes over them (256), groups (8), parts (16), boxes added at once (16), tasks and copies (64), pairs a box (8, 128).
-COUNTS = [1, 2, 17] if SLOW else sizes(8, 16, 32, 64, 128, 256, 512)
-
-
-@pytest.fixture(params=[1, 2])
-def threads(request):
-    before = jit.thread_count()
-    jit.limit_threads(request.param)
-    yield request.param
-    jit.limit_threads(before)
+COUNTS = [1, 2, 17] if SLOW else sizes(8, 16, 32, 64, 128, 256, 512, sample=12)
 
 
 def meet(a, b):
@@ -55,7 +45,7 @@ def test_pairs_of_any_number_of_boxes(threads, monkeypatch):
 
 def test_sweep_and_prune_of_any_number_of_boxes(threads):
     rng = np.random.default_rng(10 + threads)
-    for count in COUNTS:
+    for count in shared(COUNTS, threads):
         start, more = boxes_of(rng, count), boxes_of(rng, int(rng.integers(0, 40)))
         scene = SweepAndPrune(start)
         np.testing.assert_array_equal(scene.pairs, every_pair(start).reshape(-1, 2))

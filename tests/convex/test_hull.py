@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 from abut.convex import Hull, Hulls, Overlaps, overlap_many, track, track_many
 from abut.errors import InvalidInput
 from abut.jit import INTERPRETED
-from convex.situations import ball, box, prism, random_points
+from convex.situations import ball, box, prism, random_points, random_rotation
 
 
 def check_hull(hull, points):
@@ -129,3 +129,18 @@ def test_scales(scale):
         poses[1, :3, 3] = np.array([x, 0.5, 0.25]) * scale
         assert track_many(hulls, [[0, 1]], poses).distance[0] == pytest.approx(distance * scale, rel=1e-14)
         assert overlap_many(hulls, [[0, 1]], poses).overlap[0] == (distance < 0)
+
+
+def test_narrow_faces_are_flat_to_rounding():
+    """The sides of a thin plate, turned anyhow: their corners lie in one plane to a rounding of the size, not to that divided by the width."""
+    rng = np.random.default_rng(8)
+    for _ in range(10 if INTERPRETED else 300):
+        plate = box(10.0, rng.uniform(1.0, 10.0), 10.0 ** rng.uniform(-9, -5))
+        points = (
+            np.vstack([plate, [[0.0, 0.0, plate[:, 2].max() * 3]]]) @ random_rotation(rng).T
+        )  # a roof on it, or not
+        hull = Hull(points[: rng.integers(8, 10)])
+        for loop, normal in zip(hull.faces, hull.normals, strict=True):
+            heights = (hull.vertices - hull.vertices[loop[0]]) @ normal
+            assert np.ptp(heights[list(loop)]) <= 1e-14 * 10.0
+            assert heights.max() <= 1e-14 * 10.0

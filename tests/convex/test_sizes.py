@@ -25,17 +25,18 @@ def scene():
     rng = np.random.default_rng(11)
     hulls = [Hull(ball(rng, 4 + k)) for k in range(8)]
     poses = np.array([pose_of(random_rotation(rng), 1.2 * rng.normal(size=3)) for _ in range(MOST)])
-    return hulls, poses, rng.integers(0, MOST, (MOST, 2)), rng.integers(0, 8, MOST)
+    pairs, which = rng.integers(0, MOST, (MOST, 2)), rng.integers(0, 8, MOST)
+    single = [track_many(Hulls(hulls), pairs[k : k + 1], poses, which=which) for k in range(MOST)]
+    expected = {name: np.concatenate([getattr(row, name) for row in single]) for name in FIELDS}
+    return hulls, poses, pairs, which, expected
 
 
 @pytest.mark.parametrize("work", [0, jit.WORK_FOR_THREADS])
 def test_every_number_of_pairs(scene, work):
-    hulls, poses, pairs, which = scene
+    hulls, poses, pairs, which, expected = scene
     packed = Hulls(hulls)
-    single = [track_many(packed, pairs[k : k + 1], poses, which=which) for k in range(MOST)]
-    expected = {name: np.concatenate([getattr(row, name) for row in single]) for name in FIELDS}
     with jit.threads_for(work):
-        for n in counts(3):
+        for n in counts(9):
             found = track_many(packed, pairs[:n], poses, which=which)
             for name in FIELDS:
                 np.testing.assert_array_equal(getattr(found, name), expected[name][:n], err_msg=f"{n} {name}")
@@ -44,7 +45,7 @@ def test_every_number_of_pairs(scene, work):
 
 
 def test_every_number_of_hulls(scene):
-    hulls, poses, _, which = scene
+    hulls, poses, _, which, _ = scene
     for n in counts(40):
         packed = Hulls([hulls[which[k]] for k in range(n)])
         pairs = np.stack([np.arange(n), np.arange(n)[::-1]], axis=1)

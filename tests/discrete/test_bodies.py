@@ -11,10 +11,6 @@ from abut import Deformable, InvalidInput, Rigid, Unsupported, collide, contains
 from discrete.situations import deformable, random_pose, translation
 from oracle_bodies import meeting_pairs, pair_set
 
-# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-
-
 BOX = scenes.box()
 OPEN = scenes.cloth(1, 1)
 

@@ -24,10 +24,6 @@ from discrete.situations import (
 )
 from oracle_bodies import distances, holds, meeting_pairs, meeting_pairs_in_integers, pair_set
 
-# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-
-
 collide_module = importlib.import_module(
     "abut.discrete.collide"
 )  # the package's attribute of that name is the function

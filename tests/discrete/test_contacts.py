@@ -6,10 +6,6 @@ from conftest import SLOW
 from discrete.situations import Situation, four_combinations, random_pose, rigid_pair, situation, translation
 from oracle_bodies import is_on_triangle, pair_set
 
-# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-
-
 # The search for the depth takes seconds where it is interpreted.
 DEPTH = () if jit.INTERPRETED else ("depth",)
 ROWS = ("face_a", "face_b", "query", "segment", "point", "normal", *DEPTH)

@@ -6,10 +6,6 @@ from conftest import SLOW
 from discrete.situations import ball, deformable, exact_pose, random_pose, translation
 from oracle_bodies import is_inside, solid_angles
 
-# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-
-
 COUNT = 4 if jit.INTERPRETED else 30
 
 

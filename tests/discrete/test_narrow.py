@@ -14,10 +14,6 @@ from discrete.situations import packet_leaves
 from oracles import as_integers, meet_triangles
 from triangle_pairs import FAMILIES, generate, permuted
 
-# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-
-
 EYE = np.eye(4)
 COUNT = 40 if jit.INTERPRETED else (400 if SLOW else 2000)
 

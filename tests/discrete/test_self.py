@@ -6,10 +6,6 @@ from conftest import SLOW, SOAK
 from discrete.situations import ball, deformable, exact_pose, random_pose, rubble, sheet, soup, translation
 from oracle_bodies import pair_set, self_pairs
 
-# Compiled code is silent; its twin in NumPy warns where a product overflows on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
-
-
 X, Y, Z, ZERO = [1.0, 0, 0], [0.0, 1, 0], [0.0, 0, 1], [0.0, 0, 0]
 
 

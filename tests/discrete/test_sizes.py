@@ -9,36 +9,26 @@ import importlib
 import numpy as np
 import pytest
 
-from abut import Mesh, Rigid, collide, contains, distance, jit, scenes
-from conftest import SLOW, sizes
+from abut import Mesh, Rigid, collide, contains, distance, scenes
+from conftest import SLOW, shared, sizes
 from discrete.situations import deformable, random_pose, soup, translation
 from oracle_bodies import distances, meeting_pairs, pair_set, solid_angles
 
-pytestmark = pytest.mark.large  # interpreted, each case takes seconds, and lanes without content overflow
-
 # Widths of packets and of their tree (8, 64, 512), what is searched on one thread (8, 128), what is asked at once (1024).
-FACES = [1, 9, 65] if SLOW else sizes(8, 16, 64, 128, 512)
+FACES = [1, 9, 65] if SLOW else sizes(8, 16, 64, 128, 512, sample=12)
 POSES = [1, 9] if SLOW else sizes(8, 128, 1024, sample=6)
-
-
-@pytest.fixture(params=[1, 2])
-def threads(request):
-    before = jit.thread_count()
-    jit.limit_threads(request.param)
-    yield request.param
-    jit.limit_threads(before)
 
 
 def bodies_of(rng, count, kind):
     """A soup of so many faces and another of any number: rigid, deformable, or one of each."""
-    other = int(rng.integers(1, 20 if SLOW else 600))
+    other = int(rng.integers(*((10, 30) if SLOW else (1, 600))))
     a, b = Rigid(soup(rng, count, 0.5, 0.15), random_pose(rng, 0.2)), Rigid(soup(rng, other, 0.5, 0.15))
     return ((a, b), (b, a), (deformable(a), b), (deformable(b), deformable(a)))[kind]
 
 
 def test_contacts_of_any_number_of_faces(threads):
-    rng, found = np.random.default_rng(threads), 0
-    for case, count in enumerate(FACES):
+    rng, found, counts = np.random.default_rng(threads), 0, shared(FACES, threads)
+    for case, count in enumerate(counts):
         a, b = bodies_of(rng, count, case % 4)
         expected = meeting_pairs(a.vertices, a.mesh.faces, b.vertices, b.mesh.faces)
         assert pair_set(collide(a, b)) == expected, (count, len(b.mesh.faces))
@@ -46,7 +36,7 @@ def test_contacts_of_any_number_of_faces(threads):
         found += len(expected)
         own = [(i, j) for i, j in meeting_pairs(a.vertices, a.mesh.faces, a.vertices, a.mesh.faces) if i < j]
         assert pair_set(collide(a)) == own, count
-    assert found > len(FACES)
+    assert found > (0 if SLOW else len(counts))
 
 
 def test_contacts_within_a_margin_of_any_number_of_faces(threads):
@@ -61,7 +51,7 @@ def test_contacts_within_a_margin_of_any_number_of_faces(threads):
 
 def test_gaps_of_any_number_of_faces(threads):
     rng = np.random.default_rng(20 + threads)
-    for case, count in enumerate(FACES):
+    for case, count in enumerate(shared(FACES, threads)):
         a, b = bodies_of(rng, count, case % 2)
         b.pose = translation(*rng.choice([-4.0, 4.0], 3)) @ b.pose
         expected = distances(a.vertices, a.mesh.faces, b.vertices, b.mesh.faces)

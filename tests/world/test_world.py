@@ -305,7 +305,6 @@ def test_bad_input_is_named():
     world.validate()
 
 
-@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")  # of empty lanes, interpreted
 def test_what_lies_inside_a_closed_surface_collides_with_it():
     outer = abut.scenes.torus(2.0, 0.8, 24, 16)
     world = abut.World()

@@ -113,17 +113,42 @@ class Hull:
 
     def _normals(self) -> Floats:
         placed = self.vertices - self.middle
-        normals = np.zeros((len(self.faces), 3))
-        for face, loop in enumerate(self.faces):
-            corners = placed[list(loop)] - placed[loop[0]]
-            normals[face] = np.cross(corners[1:-1], corners[2:]).sum(axis=0)  # twice the area
-        whole = np.zeros((int(self.facets.max(initial=-1)) + 1, 3))
-        np.add.at(whole, self.facets, normals)  # all parts of a facet have its normal, to the last bit
-        return (whole / np.linalg.norm(whole, axis=1, keepdims=True))[self.facets]
+        parts: list[list[tuple[int, ...]]] = [[] for _ in range(int(self.facets.max(initial=-1)) + 1)]
+        for facet, loop in zip(self.facets.tolist(), self.faces, strict=True):
+            parts[facet].append(loop)
+        whole = np.array([_normal_of(placed, loops) for loops in parts]).reshape(-1, 3)
+        return whole[self.facets]  # all parts of a facet have its normal, to the last bit
 
     @cached_property
     def _tables(self) -> "Tables":
         return _tabulate(self)
+
+
+def _normal_of(placed: Floats, loops: list[tuple[int, ...]]) -> Floats:
+    """The unit normal of a facet, whose corners are within rounding of the plane across it, however narrow it is.
+
+    The sum of products of its sides gives the way out. But in a narrow facet that is a product of long vectors nearly alike, off by a rounding
+    divided by the width: along the facet too. So the normal is the product of its length and of what is left of its width across that.
+    """
+    area = sum((_area(placed, loop) for loop in loops), np.zeros(3))
+    corners = placed[list({v for loop in loops for v in loop})]
+    far = corners[np.argmax(((corners - corners[0]) ** 2).sum(axis=1))]
+    along = corners[np.argmax(((corners - far) ** 2).sum(axis=1))] - far
+    along /= np.linalg.norm(along)
+    widths = corners - far
+    for _ in range(
+        2
+    ):  # what is along is left to rounding of the length by the first time, to that of the width by the second
+        widths = widths - (widths @ along)[:, np.newaxis] * along
+    width = widths[np.argmax((widths**2).sum(axis=1))]
+    normal = np.cross(along, width / np.linalg.norm(width))
+    return (normal if normal @ area > 0.0 else -normal) / np.linalg.norm(normal)
+
+
+def _area(placed: Floats, loop: tuple[int, ...]) -> Floats:
+    """Twice the area of a polygon, along its normal."""
+    corners = placed[list(loop)] - placed[loop[0]]
+    return np.cross(corners[1:-1], corners[2:]).sum(axis=0)
 
 
 class Tables(NamedTuple):

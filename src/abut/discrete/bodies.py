@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
@@ -66,6 +67,8 @@ def _move_vertices(vertices: Floats, pose: Floats, out: Floats) -> None:
 
 class _Treed:
     _packets: packets.Packets
+    _inward: tuple[Floats, NDArray[np.bool_] | None] | None = None
+    """The vertices for which `orientation` was last found, and what it was."""
 
     @cached_property
     def _slot_of(self) -> Integers:
@@ -87,7 +90,7 @@ class Rigid(_Treed):
         self._packets = packets.build(self._mesh.vertices, self._mesh.faces, oriented=True)
         self._probes = probes_of(self._mesh)
         self._points = self._mesh.vertices[self._probes]
-        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
+        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
         self._scale = float(self._packets.tree.frame[3])
         self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
         self._at = self._handle.ctypes.data
@@ -144,7 +147,7 @@ class Deformable(_Treed):
         self._packets = packets.build(self._vertices, self._mesh.faces, oriented=False)
         self._probes = probes_of(self._mesh)
         self._points = self._vertices[self._probes]
-        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // 6)
+        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
         self._scale = float(self._packets.tree.frame[3])
         self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
         self._at = self._handle.ctypes.data
@@ -215,6 +218,10 @@ def as_body(value: object, name: str) -> Body:
         raise InvalidInput(f"{name}.{error.name}" if error.name != name else name, error.reason, error.row) from None
 
 
+PROBES = 6
+"""Probes of each connected piece: its lowest and highest vertex along x, y and z."""
+
+
 def closedness(mesh: Mesh) -> int:
     """0 for an open surface, 1 for a closed and consistently oriented one, 2 for one that is only closed."""
     if not mesh.is_closed:
@@ -238,10 +245,15 @@ def _find_extremes(vertices: Floats, component: Integers, best: Integers) -> Non
 
 
 def probes_of(mesh: Mesh) -> Integers:
-    """(6·components,) vertices: for each connected piece its lowest and highest along the axes.
+    """(PROBES·components,) vertices: for each connected piece its lowest and highest along the axes.
 
     A closed surface that does not meet the piece holds it just when it holds any of them, and only if all lie within its bounds.
     """
-    best = np.full(6 * mesh.component_count, -1, dtype=np.int64)
-    _find_extremes(mesh.vertices, mesh.vertex_components, best)
+    return extremes_of(mesh, mesh.vertices)
+
+
+def extremes_of(mesh: Mesh, vertices: Floats) -> Integers:
+    """The same where the mesh has other vertices."""
+    best = np.full(PROBES * mesh.component_count, -1, dtype=np.int64)
+    _find_extremes(vertices, mesh.vertex_components, best)
     return best

@@ -10,17 +10,11 @@ from numpy.typing import NDArray
 from abut.arrays import Floats, Integers, frozen
 from abut.discrete.bodies import Body, Deformable, Rigid
 from abut.discrete.details import copy_corners, describe, join_faces
+from abut.discrete.orientation import inward_faces
 from abut.discrete.penetration import penetration
 from abut.discrete.traversal import Pairs
 from abut.jit import threads_for
 from abut.mesh import Mesh
-
-
-class Shape(NamedTuple):
-    """The shape that a deformable body had when the question was asked."""
-
-    version: int
-    vertices: Floats
 
 
 class _Rows(NamedTuple):
@@ -60,7 +54,7 @@ class Contacts:
     """
 
     _asked: tuple[Any, ...]
-    _shapes: tuple[Shape | None, Shape | None]
+    _shapes: tuple[Floats | None, Floats | None]
     _corners: tuple[Floats, Floats]
 
     def __init__(self, *asked: Any) -> None:
@@ -172,8 +166,24 @@ class Contacts:
         a, b = self.__dict__.get("_corners") or self._copy_corners()
         details = _Details(np.empty((len(a), 2, 3)), np.empty((len(a), 3)), np.empty(len(a)))
         with threads_for(len(self)):
-            describe(a, b, *details)
+            describe(a, b, self._signs(), *details)
         return _Details(*map(frozen, details))
+
+    @cached_property
+    def _bodies(self) -> tuple[Body, Body]:
+        """The bodies with the shapes they had."""
+        asked, shapes = self._question, self.__dict__.get("_shapes", (None, None))
+        a = body_then(asked.a, shapes[0])
+        return a, a if asked.b is asked.a else body_then(asked.b, shapes[1])
+
+    def _signs(self) -> Floats:
+        """(n,2) whether the normal of the face of a, of b, points out of the body (1) or in (−1)."""
+        signs = np.ones((len(self), 2))
+        for side, (body, faces) in enumerate(zip(self._bodies, (self.face_a, self.face_b), strict=True)):
+            inward = inward_faces(body)
+            if inward is not None:
+                signs[inward[faces], side] = -1.0
+        return signs
 
     @property
     def segment(self) -> Floats:
@@ -187,7 +197,10 @@ class Contacts:
 
     @property
     def normal(self) -> Floats:
-        """(n,3) unit vectors from a to b: halfway between the outward normal of a's face and the inward one of b's."""
+        """(n,3) unit vectors from a to b: halfway between the outward normal of a's face and the inward one of b's.
+
+        Outward of a closed body however its faces are oriented, as long as neighbours agree; of other surfaces as the faces are.
+        """
         return self._details.normal
 
     @cached_property
@@ -200,22 +213,20 @@ class Contacts:
         gap = self._details.gap
         depth = -gap
         meeting = gap < 0.0
-        shapes = self.__dict__.get("_shapes", (None, None))
-        asked = self._question
-        a, b = body_then(asked.a, shapes[0]), body_then(asked.b, shapes[1])
+        asked, (a, b) = self._question, self._bodies
         for query in np.unique(self.query[meeting]):
             pose = asked.pose_a.reshape(-1, 4, 4)[query]
             depth[meeting & (self.query == query)] = penetration(a, pose, b, asked.pose_b)[0]
         return frozen(depth)
 
 
-def shape_of(body: Body) -> Shape | None:
-    """What a deformable body looks like now; None for a rigid one, which always looks the same."""
-    return None if isinstance(body, Rigid) else Shape(body._version, body.vertices)
+def shape_of(body: Body) -> Floats | None:
+    """The vertices of a deformable body now, each update of which makes an array of its own; None for a rigid one, which keeps its shape."""
+    return None if isinstance(body, Rigid) else body.vertices
 
 
-def body_then(body: Body, shape: Shape | None) -> Body:
-    """The body with the shape it had; a rigid body always has the same."""
-    if isinstance(body, Deformable) and shape is not None and body._version != shape.version:
-        return Deformable(Mesh(shape.vertices, body.mesh.faces))
+def body_then(body: Body, shape: Floats | None) -> Body:
+    """The body with the shape it had."""
+    if isinstance(body, Deformable) and shape is not None and body.vertices is not shape:
+        return Deformable(Mesh(shape, body.mesh.faces))
     return body

@@ -18,7 +18,7 @@ from abut.arrays import Floats, Integers
 from abut.bvh.packets import Handle, PacketTree, open_tree
 from abut.discrete.narrow import transform, world_corner
 from abut.discrete.nearest import find_nearest, to_frame
-from abut.discrete.pieces import TOLERANCE, Depth, Entry, is_inside, make_room, search_triangle
+from abut.discrete.pieces import IDENTITY, TOLERANCE, Depth, Entry, is_inside, make_room, search_triangle
 from abut.discrete.traversal import stay
 from abut.geometry.vec import Vec3, distance_sq
 from abut.jit import element, integer, kernel
@@ -121,8 +121,8 @@ def find_depth(
         reserve_integers(192),
         reserve_floats(768),
     )  # 96 entries: seven siblings at each of at most 11 levels
-    far = (np.inf, 0.0, 0.0)
-    entry = _measure_node(a, pose_a, a.root, b, parity, (np.inf, (far, 0.0), far, integer(0)), best)
+    q = world_corner(b.corners, 0, 0, IDENTITY)  # of which nothing is known: any point of b will do
+    entry = _measure_node(a, pose_a, a.root, b, parity, (np.inf, (q, 0.0), q, integer(0)), best)
     _store_entry(nodes, floats, 0, a.root, entry)
     height = 1
     while height > 0:

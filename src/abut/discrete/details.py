@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from abut.arrays import Floats, Integers
-from abut.discrete.narrow import world_corner
+from abut.discrete.narrow import Triangle, magnification, magnify_triangle, world_corner
 from abut.discrete.traversal import Pairs
 from abut.geometry.crossings import SEPARATE, intersect_triangle_triangle
 from abut.geometry.triangles import closest_separate_triangles
@@ -18,6 +18,9 @@ from abut.jit import element, kernel, parallel, prange
 
 # A sign is clear when the number exceeds this part of the magnitudes it was computed from; rounding stays 2¹⁰ times below.
 CLEAR = 2.0**-40
+SLIVER = (
+    2.0**-48
+)  # the rounding of a product of two unit edges, which may be most of it where they are nearly parallel; 2⁴ times that
 
 
 @element
@@ -37,10 +40,10 @@ def _sum_abs(v: Vec3) -> float:
 
 @element
 def _plane_distances(n: Vec3, o: Vec3, p: Vec3, q: Vec3, r: Vec3) -> tuple[bool, float, float, float]:
-    """n·(x − o) for three points, and whether their signs are clear and not all the same."""
+    """n·(x − o) for three points, and whether their signs are clear and not all the same. n: a product of unit edges."""
     u, v, w = subtract(p, o), subtract(q, o), subtract(r, o)
     d, e, f = dot(n, u), dot(n, v), dot(n, w)
-    doubt = CLEAR * _sum_abs(n) * (_sum_abs(u) + _sum_abs(v) + _sum_abs(w))
+    doubt = (CLEAR * _sum_abs(n) + SLIVER) * (_sum_abs(u) + _sum_abs(v) + _sum_abs(w))
     clear = abs(d) > doubt and abs(e) > doubt and abs(f) > doubt
     return clear and not ((d > 0.0) == (e > 0.0) and (e > 0.0) == (f > 0.0)), d, e, f
 
@@ -94,30 +97,44 @@ def _row(corners: Floats, i: int, c: int) -> Vec3:
 
 
 @element
-def _describe_pair(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3, b2: Vec3) -> tuple[Vec3, Vec3, Vec3, float]:
+def _normal(a0: Vec3, a1: Vec3, a2: Vec3) -> Vec3:
+    """Across a triangle, of any length up to about 1; 0 for one without area."""
+    zero = (0.0, 0.0, 0.0)
+    return cross(_unit_or(subtract(a1, a0), zero), _unit_or(subtract(a2, a0), zero))
+
+
+@element
+def _describe_pair(a: Triangle, b: Triangle, sign_a: float, sign_b: float) -> tuple[Vec3, Vec3, Vec3, float]:
     """The two ends of a contact, its unit normal from a to b, and the distance, −1 for triangles that meet."""
+    (a0, a1, a2), (b0, b1, b2) = a, b
     zero, up = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-    n_a, n_b = cross(subtract(a1, a0), subtract(a2, a0)), cross(subtract(b1, b0), subtract(b2, b0))
+    n_a, n_b = _normal(a0, a1, a2), _normal(b0, b1, b2)
     clear, p, q = _meet_clearly(a0, a1, a2, b0, b1, b2, n_a, n_b)
     if not clear:
         status, p, q = intersect_triangle_triangle(a0, a1, a2, b0, b1, b2)
         if status == SEPARATE:
             _, _, p, q, gap_sq = closest_separate_triangles(a0, a1, a2, b0, b1, b2)
             return p, q, _unit_or(subtract(q, p), up), math.sqrt(gap_sq)
-    out_of_a = _unit_or(n_a, zero)
-    return p, q, _unit_or(subtract(out_of_a, _unit_or(n_b, zero)), _unit_or(out_of_a, up)), -1.0
+    out_of_a, out_of_b = scale(_unit_or(n_a, zero), sign_a), scale(_unit_or(n_b, zero), sign_b)
+    return p, q, _unit_or(subtract(out_of_a, out_of_b), _unit_or(out_of_a, up)), -1.0
 
 
 @parallel
-def describe(a: Floats, b: Floats, segment: Floats, normal: Floats, gap: Floats) -> None:
-    """For each row of corners (n,9): segment (n,2,3), unit normal from a to b (n,3), and distance (n,), −1 for triangles that meet."""
+def describe(a: Floats, b: Floats, signs: Floats, segment: Floats, normal: Floats, gap: Floats) -> None:
+    """For each row of corners (n,9): segment (n,2,3), unit normal from a to b (n,3), and distance (n,), −1 for triangles that meet.
+
+    signs (n,2): 1 where the face's own normal points out of its body, −1 where it points in.
+    """
     for i in prange(len(a)):
-        p, q, n, gap[i] = _describe_pair(
-            _row(a, i, 0), _row(a, i, 1), _row(a, i, 2), _row(b, i, 0), _row(b, i, 1), _row(b, i, 2)
+        s, t = (_row(a, i, 0), _row(a, i, 1), _row(a, i, 2)), (_row(b, i, 0), _row(b, i, 1), _row(b, i, 2))
+        factor = magnification(s, t)
+        p, q, n, length = _describe_pair(
+            magnify_triangle(s, factor), magnify_triangle(t, factor), signs[i, 0], signs[i, 1]
         )
+        gap[i] = length if length < 0.0 else length / factor
         for k in range(3):
-            segment[i, 0, k] = p[k]
-            segment[i, 1, k] = q[k]
+            segment[i, 0, k] = p[k] / factor
+            segment[i, 1, k] = q[k] / factor
             normal[i, k] = n[k]
 
 

@@ -42,16 +42,19 @@ class Distance(_Fields):
         Up to rounding it is never shorter than the depth, as no translation that separates can be. It is the shortest of many tried, not
         always of all.
         """
+        return frozen(np.zeros(3) if self.distance > 0.0 else self._find_separation())
+
+    def _find_separation(self) -> Floats:
         a, pose_a, shape_a, b, pose_b, shape_b = self._asked
-        if self.distance > 0.0:
-            return frozen(np.zeros(3))
         pair = Pair(body_then(a, shape_a), pose_a, body_then(b, shape_b), pose_b)
-        return frozen(find_separation(pair, -self.distance, self.point_a - self.point_b))
+        return find_separation(pair, max(0.0, -self.distance), self.point_a - self.point_b)
 
     @cached_property
     def normal(self) -> Floats:
         """(3,) unit vector from a to b: between the nearest points where the bodies are apart, along `separation` where they are not."""
         way = self.point_b - self.point_a if self.distance > 0.0 else self.separation
+        if not way.any():  # the nearest points are one when rounded
+            way = self._find_separation()
         way = way / np.abs(way).max()
         return frozen(way / np.linalg.norm(way))
 

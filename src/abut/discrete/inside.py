@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats
+from abut.arrays import Floats, Integers
 from abut.bvh.packets import Handle, PacketTree, open_tree
 from abut.discrete.narrow import meet_box_8, world_corner
 from abut.discrete.traversal import displacement
@@ -59,8 +59,18 @@ def is_near(p: Vec3, pose: Floats, frame: Floats) -> bool:
 @kernel
 def winding(tree: PacketTree, pose: Floats, p: Vec3, parity: bool) -> int:
     """How often the surface winds around p; with `parity`, the number of crossings modulo 2; ON_SURFACE if p lies on it."""
+    total, touches = count_crossings(tree, pose, p)
+    if touches:
+        return ON_SURFACE
+    return total & 1 if parity else total
+
+
+@kernel
+def count_crossings(tree: PacketTree, pose: Floats, p: Vec3) -> tuple[int, bool]:
+    """The signed crossings of the ray from p with the triangles that do not hold p, and whether any does."""
+    touches = False
     if not is_near(p, pose, tree.frame):
-        return 0
+        return 0, touches
     ray = _ray_box(p, pose, tree.frame)
     stack = reserve_integers(128)  # seven siblings at each of at most 11 levels
     store(stack, 0, tree.root)
@@ -89,9 +99,18 @@ def winding(tree: PacketTree, pose: Floats, p: Vec3, parity: bool) -> int:
                 world_corner(tree.corners, slot, 2, pose),
             )
             if crossing == ON_SURFACE:
-                return ON_SURFACE
-            total += crossing
-    return total & 1 if parity else total
+                touches = True
+            else:
+                total += crossing
+    return total, touches
+
+
+@kernel
+def count_around(handle: Handle, pose: Floats, points: Floats, out: Integers) -> None:
+    """For each point the crossings of its ray with the triangles that do not hold it."""
+    tree = open_tree(handle)
+    for i in range(len(points)):
+        out[i] = count_crossings(tree, pose, (points[i, 0], points[i, 1], points[i, 2]))[0]
 
 
 @parallel

@@ -10,6 +10,7 @@ With a for such an axis as computed, l₁ for the sum of magnitudes, and EPS ≥
 Touching, coplanar and degenerate triangles satisfy neither and go to exact signs, and so do those beyond LARGEST, whose products overflow.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from abut.arrays import Floats
 from abut.geometry.crossings import meet_triangle_triangle
-from abut.geometry.vec import Vec3
+from abut.geometry.vec import Vec3, scale
 from abut.jit import element
 from abut.lanes import bits, load_8, maximum, minimum, splat_8
 from abut.scratch import load
@@ -28,6 +29,8 @@ from abut.volumes.packed import WIDTH, Box
 EPS = np.float32(1e-6)
 ROUNDING = np.float32(1e-6)  # 6·2⁻²⁴, twice, with reserve
 LARGEST = np.float32(1e11)  # products of three coordinates, and sums of 24 of them, stay in the range of float32
+
+SMALLEST = 2.0**-200  # products of four lengths, and small parts of them, stay in the range of float64
 
 Triangle = tuple[Vec3, Vec3, Vec3]
 
@@ -170,6 +173,26 @@ def meet_box_8(box: Box, lanes: NDArray[np.float32], leaf: int) -> int:
 
 
 @element
+def _size3(p: Vec3) -> float:
+    return max(abs(p[0]), abs(p[1]), abs(p[2]))
+
+
+@element
+def magnification(a: Triangle, b: Triangle) -> float:
+    """1; for two triangles so small that squares of lengths might vanish, the power of two that makes their coordinates about 1."""
+    size = max(_size3(a[0]), _size3(a[1]), _size3(a[2]), _size3(b[0]), _size3(b[1]), _size3(b[2]))
+    if size >= SMALLEST or size == 0.0:
+        return 1.0
+    return math.ldexp(1.0, min(1023, -math.frexp(size)[1]))
+
+
+@element
+def magnify_triangle(a: Triangle, factor: float) -> Triangle:
+    """Without rounding, if the factor is a power of two."""
+    return (scale(a[0], factor), scale(a[1], factor), scale(a[2], factor))
+
+
+@element
 def meet_corners(a: Floats, i: int, pose_a: Floats, b: Floats, j: int, pose_b: Floats) -> bool:
     """Exact verdict on two triangles whose corners, each in its body's coordinates, are moved by the poses."""
     return meet_triangle_triangle(
@@ -187,6 +210,16 @@ def world_corner(corners: Floats, slot: int, corner: int, pose: Floats) -> Vec3:
     """One corner of the triangle in a slot, in the world."""
     at = 9 * slot + 3 * corner
     return transform(pose, load(corners, at), load(corners, at + 1), load(corners, at + 2))
+
+
+@element
+def world_triangle(corners: Floats, slot: int, pose: Floats) -> Triangle:
+    """The triangle in a slot, in the world."""
+    return (
+        world_corner(corners, slot, 0, pose),
+        world_corner(corners, slot, 1, pose),
+        world_corner(corners, slot, 2, pose),
+    )
 
 
 @element

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from abut.arrays import Floats, Integers
 from abut.bvh.packets import PacketTree
-from abut.discrete.narrow import meet_corners, world_corner
+from abut.discrete.narrow import magnification, magnify_triangle, meet_corners, world_corner, world_triangle
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.triangles import closest_triangle_triangle
@@ -74,15 +74,10 @@ def accept_near(rule: Near, a: Any, i: int, pose_a: Floats, b: Any, j: int, pose
     """By the distance of the two triangles."""
     if sure:
         return True
-    distance_sq = closest_triangle_triangle(
-        world_corner(a.corners, i, 0, pose_a),
-        world_corner(a.corners, i, 1, pose_a),
-        world_corner(a.corners, i, 2, pose_a),
-        world_corner(b.corners, j, 0, pose_b),
-        world_corner(b.corners, j, 1, pose_b),
-        world_corner(b.corners, j, 2, pose_b),
-    )[4]
-    return distance_sq <= rule.margin * rule.margin
+    s, t = world_triangle(a.corners, i, pose_a), world_triangle(b.corners, j, pose_b)
+    factor = magnification(s, t)
+    s, t, margin = magnify_triangle(s, factor), magnify_triangle(t, factor), rule.margin * factor
+    return closest_triangle_triangle(s[0], s[1], s[2], t[0], t[1], t[2])[4] <= margin * margin
 
 
 @element

@@ -77,7 +77,7 @@ def find_separation(pair: Pair, depth: float, hint: Floats) -> Floats:
     order = np.argsort(lengths, kind="stable")
     found = _grow(pair, directions[order[0]], float(lengths[order[0]]))
     for i in (0, *order[:SHORTER].tolist()):
-        if np.linalg.norm(found) <= ENOUGH * depth:
+        if _length(found) <= ENOUGH * depth:
             break
         found = _shorten(pair, directions[i], depth, found)
     return found
@@ -95,7 +95,7 @@ def _grow(pair: Pair, direction: Floats, length: float) -> Floats:
 
 def _shorten(pair: Pair, direction: Floats, depth: float, found: Floats) -> Floats:
     """A shorter translation along a direction, if there is one among those tried, else the one known."""
-    most = float(np.linalg.norm(found))
+    most = _length(found)
     failed, length = 0.0, max(depth * (1.0 + 2.0**-20), most * 2.0**-20) + pair.rounding()
     while length < most and not pair.are_apart(length * direction):
         failed, length = length, length * GROWTH
@@ -116,6 +116,12 @@ def _surface_points(body: Body, pose: Floats) -> Floats:
     used = np.zeros(len(body.mesh.vertices), dtype=np.bool_)
     used[body.mesh.faces] = True
     return vertices_at(body, pose)[used]
+
+
+def _length(v: Floats) -> float:
+    """Of a vector that is not 0, also where squares would vanish."""
+    size = float(np.abs(v).max())
+    return size * float(np.linalg.norm(v / size))
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -206,6 +206,8 @@ def _separation(t: Any, s: Any, a: Any, b: Any, q: Any, p: Any, r: Any) -> tuple
 def _squared_bound(t: Any, s: Any, a: Any, b: Any, p: Any, r: Any) -> Any:
     """Squared lower bound of the distance: from the face gaps of either box, and along the line of centers."""
     zero = splat_8(np.float32(0.0))
+    unused = b[0] < zero
+    b = (maximum(b[0], zero), maximum(b[1], zero), maximum(b[2], zero))
     g, h = _face_gaps(t, a, b, p[0], p[1], p[2]), _face_gaps(s, b, a, r[0], r[1], r[2])
     g = (maximum(g[0], zero), maximum(g[1], zero), maximum(g[2], zero))
     h = (maximum(h[0], zero), maximum(h[1], zero), maximum(h[2], zero))
@@ -215,9 +217,10 @@ def _squared_bound(t: Any, s: Any, a: Any, b: Any, p: Any, r: Any) -> Any:
     )
     along = maximum(length_sq - reach, zero)
     along_sq = along * (along / maximum(length_sq, splat_8(np.float32(1e-30))))
-    # A square that overflows is still a bound when cut off; an unused lane stays infinitely far.
-    most = where(b[0] < zero, splat_8(np.float32(np.inf)), splat_8(MOST))
-    return minimum(_larger3(_dot(g, g), _dot(h, h), along_sq), most)
+    # Where the square of the line of centers overflows, it bounds nothing; that of a gap is still a bound when cut off.
+    along_sq = where(length_sq < splat_8(MOST), along_sq, zero)
+    bound = minimum(_larger3(_dot(g, g), _dot(h, h), along_sq), splat_8(MOST))
+    return where(unused, splat_8(np.float32(np.inf)), bound)
 
 
 @element
