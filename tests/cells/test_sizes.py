@@ -104,12 +104,12 @@ def test_counts_of_particles_that_settle(make, name, rng):
     shift = np.round(rng.uniform(-0.05, 0.05, env.vertices.shape) * 1024) / 1024
     single = [cells.Particles(env, points[row : row + 1], name) for row in range(len(points))]
     crowds = [cells.Particles(env, points[:count], name) for count in counts]
-    env.deform(env.vertices + shift)
+    env.deform(env.vertices + shift + 0.25)  # the border passes over some
     pushed = np.concatenate([crowd.settle() for crowd in single])
     position, cell = (np.concatenate([getattr(crowd, field) for crowd in single]) for field in ("position", "cell"))
     moves = [crowd.move(goals[row : row + 1]) for row, crowd in enumerate(single)]
     expected = {field: np.concatenate([getattr(move, field) for move in moves]) for field in FIELDS}
-    assert pushed.any() or jit.INTERPRETED
+    assert pushed.any()
     for crowd, count in zip(crowds, counts, strict=True):
         assert (crowd.settle() == pushed[:count]).all(), count
         assert (crowd.position == position[:count]).all(), count
