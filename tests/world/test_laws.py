@@ -175,7 +175,7 @@ def test_collisions_keep_momentum_and_make_no_energy(block):
 @pytest.mark.large
 @pytest.mark.parametrize("seed", [(99, 1, 1172), (99, 2, 527), (99, 2, 536), (99, 2, 1156), (99, 2, 1222)])
 def test_rings_in_one_another_turn_no_faster(seed):
-    """Drawn so that rings which pierce one another come nearer within a step: their angular momentum alone then asks for more energy than they had."""
+    """Rings that pierce one another come nearer within a step: then their angular momentum alone asks for more energy than they had."""
     seen = Collision(np.random.default_rng(seed))
     assert (seen.broken <= SAME).all(), seen.broken
     assert seen.hit
