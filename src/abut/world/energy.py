@@ -1,14 +1,14 @@
 """The law that contacts make no energy: what bodies of an island have, and what is done where the solver would leave them with more.
 
-The impulses of a substep, and of the bounce at the end, keep the law by themselves (`solver`, `restitution`), with one exception: what pushes bodies
-out of a depth moves them, and is taken back where they are then, not where they were; that leaves energy in what began a step deep in
-each other, and may do so where sweeps end before they have converged. For such islands, if nothing pushes them from outside, there is a last resort
+The impulses of a substep, and of the bounce at the end, keep the law by themselves (`sweeps`, `restitution`), with one exception: what pushes bodies
+out of a depth moves them, and is taken back where they are then, not where they were; that leaves energy in what began a step deep in each other,
+and may do so where sweeps end before they have converged. For such islands, if nothing pushes them from outside, there is a last resort
 (`limit_energy`). The motion of an island is split in the one that it would have as a rigid body, which holds all of its momentum and angular
-momentum, and the rest, which holds none: their energies add up. The rest is scaled down until there is no more energy than before. Uniform gravity
-does no work in the frame of the island's center of mass.
+momentum, and the rest, which holds none: their energies add up. The rest is scaled down until there is no more energy than before; where even the
+first has more, the island moves as one rigid body for the step. Uniform gravity does no work in the frame of the island's center of mass.
 
-A ledger (6,n) has an entry for each island, at its lowest body: the energy before and now, what contacts took since the step began, room, what
-may come from outside (any amount where the user moves something), and the energy at the start of a pass.
+A ledger (7,n) has an entry for each island, at its lowest body: the energy before and now, what contacts took since the step began, room, what may
+come from outside (any amount where the user moves something), the energy at the start of a pass, and 1 where it touches what nothing moves.
 """
 
 import math
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.arrays import Floats, Integers
-from abut.dynamics.quaternions import conjugate, rotate
+from abut.dynamics.quaternions import conjugate, matrix_columns, multiply, normalise, rotate
+from abut.dynamics.rigid import turn_freely
 from abut.geometry.vec import dot, norm_sq
 from abut.jit import kernel
 from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY, get
@@ -26,26 +27,28 @@ from abut.world.store import Store
 
 ROUNDING = 1e-13
 """Growth of the energy that sums of float64 make by themselves."""
-BEFORE, NOW, LOST, SPARE, ALLOWED, START = range(6)
+BEFORE, NOW, LOST, SPARE, ALLOWED, START, HELD_UP = range(7)
 NONE = -1
 
 
 def open_ledger(
     store: Store, pairs: Integers, alone: NDArray[np.bool_], awake: NDArray[np.bool_], size: int
 ) -> tuple[Integers, Floats]:
-    """(size,) the island of each body, NONE for those that touch a linkage and for what does not move; and a ledger (6,size).
+    """(size,) the island of each body, NONE for those that touch a linkage and for what does not move; and a ledger (7,size).
 
     pairs (k,2): bodies that touch or may touch in the step. alone (n,): bodies that do not stand for a linkage."""
     movable = awake & alone
     root = np.empty(len(movable), np.int64)
     find_islands(pairs, movable.astype(np.int64), root)
-    linked, driven = np.zeros(len(movable), np.bool_), np.zeros(len(movable), np.bool_)
+    linked, driven, held = (np.zeros(len(movable), np.bool_) for _ in range(3))
     moved = store.find_driven()
     for k in (0, 1):
         linked[root[pairs[~alone[pairs[:, 1 - k]], k]]] = True
         driven[root[pairs[moved[pairs[:, 1 - k]], k]]] = True
-    island, ledger = np.full(size, NONE), np.zeros((6, size))
+        held[root[pairs[~movable[pairs[:, 1 - k]], k]]] = True
+    island, ledger = np.full(size, NONE), np.zeros((7, size))
     island[: len(root)] = np.where(movable & ~linked[root], root, NONE)
+    ledger[HELD_UP, : len(root)] = held
     ledger[ALLOWED, : len(root)] = np.where(driven, np.inf, 0.0)
     return island, ledger
 
@@ -130,18 +133,23 @@ class _Motion:
         """The spin of the whole that has its angular momentum."""
         momentum = (self.mass * np.cross(self.arm, self.own)).sum(axis=0)
         momentum += (self.inertia @ self.spin[:, :, np.newaxis])[:, :, 0].sum(axis=0)
-        spread = (self.mass * (self.arm**2)).sum() * np.eye(3) - (self.mass * self.arm).T @ self.arm
-        return np.linalg.solve(spread + self.inertia.sum(axis=0), momentum)
+        return np.linalg.solve(self.spread(), momentum)
+
+    def spread(self) -> Floats:
+        """(3,3) the inertia of the whole."""
+        apart = (self.mass * (self.arm**2)).sum() * np.eye(3) - (self.mass * self.arm).T @ self.arm
+        return apart + self.inertia.sum(axis=0)
 
 
 def limit_energy(
-    store: Store, state: Floats, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, paces: Floats
+    store: Store, state: Floats, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, times: Floats
 ) -> int:
-    """Scale down motion that an island has got from nowhere. state: what the step made of store.state. pairs (n,2): bodies that pushed each other.
-    How many islands that were.
-    alone (n,): bodies that do not stand for a linkage. paces (n,): the part of the step that passed for each body."""
+    """Scale down motion that an island has got from nowhere; how many islands that were.
+
+    state: what the step made of store.state. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each other.
+    times (n,): what passed for each body."""
     movable = store.movable & alone
-    free = _find_free(store, movable, pairs, paces, bool(gravity.any()))
+    free = _find_free(store, movable, pairs, times, bool(gravity.any()))
     if not free.any():
         return 0
     root = np.empty(len(free), np.int64)
@@ -149,11 +157,11 @@ def limit_energy(
     members = np.flatnonzero(free)
     members = members[np.argsort(root[members], kind="stable")]
     islands = np.split(members, np.flatnonzero(np.diff(root[members])) + 1)
-    return sum(_limit_island(store, state, bodies) for bodies in islands)
+    return sum(_limit_island(store, state, bodies, float(times[bodies].min())) for bodies in islands)
 
 
 def _find_free(
-    store: Store, movable: NDArray[np.bool_], pairs: Integers, paces: Floats, falls: bool
+    store: Store, movable: NDArray[np.bool_], pairs: Integers, times: Floats, falls: bool
 ) -> NDArray[np.bool_]:
     """(n,) bodies of islands that are pushed by nothing from outside."""
     root = np.empty(len(movable), np.int64)
@@ -163,12 +171,12 @@ def _find_free(
         pushed[pairs[:, k]] = True
         held[root[pairs[~movable[pairs[:, 1 - k]], k]]] = True
     if falls:
-        uneven = movable & pushed & ((paces < 1.0) | (store.pull != 1.0))
+        uneven = movable & pushed & ((times < times.max()) | (store.pull != 1.0))
         held[root[uneven]] = True
     return movable & pushed & ~held[root]
 
 
-def _limit_island(store: Store, state: Floats, bodies: Integers) -> bool:
+def _limit_island(store: Store, state: Floats, bodies: Integers, dt: float) -> bool:
     mass, inertia = 1.0 / store.inverse[bodies, 0], store.inertia[bodies]
     before = _Motion(store.state[bodies], mass, inertia, store.rotations(bodies))
     after = _Motion(state[bodies], mass, inertia, store.rotations(bodies, state))
@@ -180,7 +188,26 @@ def _limit_island(store: Store, state: Floats, bodies: Integers) -> bool:
     whole = np.broadcast_to(spin, after.spin.shape)
     rest = after.energy(after.own - rigid, after.spin - spin)
     room = most - after.energy(rigid, whole)
+    if room < -ROUNDING * most:
+        _move_rigidly(store, state, bodies, before, after.velocity, dt)
+        return True
     part = np.sqrt(max(room, 0.0) / rest) if rest > 0.0 else 0.0
     state[bodies, VELOCITY:SPIN] = after.velocity + rigid + part * (after.own - rigid)
     state[bodies, SPIN:] = spin + part * (after.spin - spin)
     return True
+
+
+def _move_rigidly(store: Store, state: Floats, bodies: Integers, before: _Motion, velocity: Floats, dt: float) -> None:
+    """Move an island as one rigid body for this step, from where it was; then it has the least energy that its momenta allow.
+
+    Bodies may have come so near one another that they would have to turn faster, as a skater who draws in the arms: no velocities undo that."""
+    spin = before.find_rigid()
+    (a, d, e), (_, b, f), (_, _, c) = before.spread().tolist()
+    turned, turning, _ = turn_freely((1.0, 0.0, 0.0, 0.0), tuple(spin.tolist()), (a, b, c, d, e, f), dt)
+    arms = before.arm @ np.transpose(matrix_columns(turned)).T
+    way = 0.5 * dt * (before.velocity + velocity)
+    state[bodies, POSITION:TURN] = store.state[bodies, POSITION:TURN] - before.arm + way + arms
+    for body in bodies.tolist():
+        state[body, TURN:VELOCITY] = normalise(multiply(turned, tuple(store.state[body, TURN:VELOCITY].tolist())))
+    state[bodies, VELOCITY:SPIN] = velocity + np.cross(turning, arms)
+    state[bodies, SPIN:] = turning

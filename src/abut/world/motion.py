@@ -97,8 +97,8 @@ class Motor:
         """where the step left the bodies"""
         self.island = np.empty(0, np.int64)
         self.pace = 0.0
-        self.more_sweeps = self.limited = 0
-        """Work counters: sweeps that the energy asked for, and islands whose motion was scaled down after all."""
+        self.more_solved = self.limited = 0
+        """Work counters: contacts that were solved beyond `sweeps`, and islands whose motion was scaled down after all."""
 
     def impulses_of(self, rows: Rows, slop: float) -> Floats:
         """(n,) normal impulse of the last step at these contacts."""
@@ -228,7 +228,7 @@ class Motor:
         times[: len(paces)] = paces
         alone = joined.ends[:, 0] == ALONE
         island, ledger = open_ledger(store, pairs, alone, awake, len(joined.state))
-        self.more_sweeps += step_bodies(
+        self.more_solved += step_bodies(
             joined.state,
             joined.inverse,
             joined.inertia,

@@ -66,7 +66,7 @@ def bounce(
     ledger: Floats,
     room: Floats,
 ) -> None:
-    """Give contacts that were hit their speeds. slowest: of an approach that bounces. ledger (6,n): in LOST what the contacts of each island took in
+    """Give contacts that were hit their speeds. slowest: of an approach that bounces. ledger (7,n): in LOST what the contacts of each island took in
     the step. room (n,6) is written over."""
     _limit_bounces(state, pairs, rows)
     remember(state, room)

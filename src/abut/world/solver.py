@@ -101,7 +101,7 @@ def step_bodies(
     """One step. numbers: dt, the step for which contacts are stiff, most speed of a push, speed below which nothing bounces, slop.
 
     moving: bodies that move at all. free: 1 for bodies without contact. moved (n,6): room. paces (n,): the part of the time that passes for a body.
-    island (n,): see `find_ledgers`. ledger (6,n): room, but for ALLOWED. Impulses of the rows are read and written. How many sweeps came on top."""
+    island (n,): see `find_ledgers`. ledger (7,n): room, but for ALLOWED. Impulses of the rows are read and written. How many more were solved."""
     dt, pace, fastest, slowest, slop = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     h = dt / substeps
     for i in range(len(moved)):
@@ -120,7 +120,7 @@ def step_bodies(
         limits = soften(h, pace / substeps, fastest, slop)
         solve(state, inverse, world, pairs, rows, h, limits, sweeps, bonds)
         more += converge(state, inverse, world, pairs, rows, h, limits, slowest, island, ledger[NOW], ledger[SPARE])
-        more += settle(state, inverse, inertia, world, pairs, rows, h, limits, island, ledger)
+        more += settle(state, inverse, inertia, world, pairs, rows, h, limits, island, ledger, sweeps)
         _advance(state, inverse, inertia, world, moving, moved, free, gravity, paces, h)
         follow_contacts(state, inverse, world, moved, pairs, rows, slop)
         remember(state, moved)
@@ -128,7 +128,7 @@ def step_bodies(
         rows[:, PUSHED] = rows[:, JN]
         solve(state, inverse, world, pairs, rows, h, NO_PUSH, sweeps, bonds)
         more += converge(state, inverse, world, pairs, rows, h, NO_PUSH, slowest, island, ledger[NOW], ledger[SPARE])
-        more += settle(state, inverse, inertia, world, pairs, rows, h, NO_PUSH, island, ledger)
+        more += settle(state, inverse, inertia, world, pairs, rows, h, NO_PUSH, island, ledger, sweeps)
         take_back_less(state, inverse, inertia, pairs, rows, island, ledger, moved)
         ledger[LOST] += ledger[BEFORE] - ledger[NOW]
         _forget_impacts(state, gravity, pairs, rows, len(state) - len(bonds.place))

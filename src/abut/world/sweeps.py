@@ -1,6 +1,6 @@
 """Sweeps over contacts: a few for all of them, and more where these do not do.
 
-Where something is hit, its island is swept until its impulses stand, for what is left out would make a box that falls flat leave the ground.
+Where a body is hit, its contacts are swept until their impulses stand, for what is left out would make a box that falls flat leave the ground.
 Contacts make no energy: where a few sweeps leave an island with more of it than it had before its contacts, there are more of them, until it has not.
 """
 
@@ -10,7 +10,7 @@ from abut.arrays import Floats, Integers
 from abut.geometry.vec import add_scaled, dot, scale
 from abut.jit import kernel, stay_apart
 from abut.world.bonds import Bonds, hold_lengths, restore_lengths
-from abut.world.energy import ALLOWED, BEFORE, NOW, ROUNDING, SPARE, START, add_energies, weaken
+from abut.world.energy import ALLOWED, BEFORE, HELD_UP, NONE, NOW, ROUNDING, SPARE, START, add_energies, weaken
 from abut.world.impulses import VELOCITY, get, put
 from abut.world.one_contact import Limits, push_apart, solve_row, twist_apart
 from abut.world.rows import (
@@ -35,7 +35,7 @@ from abut.world.rows import (
 )
 
 MORE_SWEEPS, GAIN = 64, 0.99
-"""At most so many sweeps more for islands in which something is hit, or whose contacts have made energy and take back a hundredth with each."""
+"""At most so many sweeps more for bodies that are hit, and for islands whose contacts have made energy and take back a hundredth with each."""
 STEADY = 2e-4
 """Of the impulse that would stop a contact alone: changes below it end the sweeps. Dozens of points of one face add up to some times as much."""
 SUDDEN = 2.0
@@ -88,30 +88,41 @@ def converge(
     busy: Floats,
     still: Floats,
 ) -> int:
-    """Go on with sweeps over islands in which something is hit, until no impulse there changes by more than STEADY of it; how many.
+    """Go on with sweeps over the contacts of bodies that are hit, until no impulse there changes by more than STEADY of it; how many it solved.
 
     A box that falls flat touches with many points. The first that are visited take all of the impact, and turn it: it would leave, although nothing
     bounces. busy, still (n,): room."""
     busy[:] = 0.0
     for i in range(len(pairs)):
-        root = max(island[pairs[i, 0]], island[pairs[i, 1]])
-        if root >= 0 and _is_impact(rows, i, slowest):
-            busy[root] = 1.0
+        a, b = pairs[i, 0], pairs[i, 1]
+        if max(island[a], island[b]) != NONE and _is_impact(rows, i, slowest):
+            _mark(island, busy, a, b)
+    solved = 0
     for sweep in range(MORE_SWEEPS):
         if not busy.any():
-            return sweep
+            break
         still[:] = 0.0
         for k in range(len(pairs)):
             i = k if sweep % 2 == 0 else len(pairs) - 1 - k
-            root = max(island[pairs[i, 0]], island[pairs[i, 1]])
-            if root < 0 or busy[root] == 0.0:
+            a, b = pairs[i, 0], pairs[i, 1]
+            if (busy[a] == 0.0 and busy[b] == 0.0) or max(island[a], island[b]) == NONE:
                 continue
             old = rows[i, JN]
             solve_row(state, inverse, world, pairs, rows, i, h, limits)
+            solved += 1
             if rows[i, APPROACH] > slowest and abs(rows[i, JN] - old) > STEADY * rows[i, MASS_N] * rows[i, APPROACH]:
-                still[root] = 1.0
-        busy[:] = still
-    return MORE_SWEEPS
+                _mark(island, still, a, b)
+        for i in range(len(busy)):
+            busy[i] *= still[i]
+    return solved
+
+
+@kernel
+def _mark(island: Integers, marks: Floats, a: int, b: int) -> None:
+    """Mark two bodies, those that move."""
+    for body in (a, b):
+        if island[body] != NONE:
+            marks[body] = 1.0
 
 
 @kernel
@@ -126,29 +137,35 @@ def settle(
     limits: Limits,
     island: Integers,
     ledger: Floats,
+    again: int,
 ) -> int:
-    """Go on with sweeps over islands whose contacts have made energy in this substep; how many.
+    """Go on with sweeps over islands whose contacts have made energy in this substep; how many contacts it solved.
 
     The impulses that are looked for make none: they bring the energy down to the least there is, and each sweep comes nearer. Those that push out of
-    a depth make some for a while, no more than it takes; but they are taken back where the bodies are after they moved. ledger: see `energy`."""
+    a depth make some for a while, no more than it takes; but they are taken back where the bodies are after they moved. ledger: see `energy`.
+    again: the most sweeps for islands that something holds up, which push others than themselves and may be large."""
     last = ledger[SPARE]
     last[:] = math.inf
+    solved = 0
     for sweep in range(MORE_SWEEPS):
         add_energies(state, inverse, inertia, island, ledger[NOW])
         busy = False
         for i in range(len(last)):
             grown = ledger[NOW, i] - ledger[BEFORE, i] - ledger[ALLOWED, i]
-            last[i] = grown if grown > ROUNDING * ledger[NOW, i] and grown < GAIN * last[i] else -math.inf
+            goes_on = sweep < again or ledger[HELD_UP, i] == 0.0
+            grows = grown > ROUNDING * ledger[NOW, i] and grown < GAIN * last[i]
+            last[i] = grown if grows and goes_on else -math.inf
             busy = busy or last[i] > 0.0
         if not busy:
-            return sweep
+            return solved
         for k in range(len(pairs)):
             i = k if sweep % 2 == 1 else len(pairs) - 1 - k
             root = max(island[pairs[i, 0]], island[pairs[i, 1]])
             if root >= 0 and last[root] > 0.0:
                 solve_row(state, inverse, world, pairs, rows, i, h, limits)
+                solved += 1
     add_energies(state, inverse, inertia, island, ledger[NOW])
-    return MORE_SWEEPS
+    return solved
 
 
 @kernel
