@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, indices
+from abut.arrays import Floats, indices, instance
 from abut.broad.swept import Indices
 from abut.ccd.candidates import moving_of
 from abut.ccd.results import Candidates
@@ -173,6 +173,7 @@ class Filtered:
 
 
 def _run(mesh: object, v_t0: object, v_t1: object, candidates: Candidates, *, slpf: bool) -> Filtered:
+    instance(candidates, "candidates", Candidates)
     body = moving_of(mesh, v_t0, v_t1)
     largest = max(float(np.abs(p).max(initial=0.0)) for p in (body.positions_t0, body.positions_t1))
     factor = scale_of(largest)

@@ -137,10 +137,7 @@ class Motion:
 
 def _is_pose(value: Any) -> bool:
     """Whether the value has the shape of a pose; what has no shape at all is refused later, by name."""
-    try:
-        return np.shape(value) == (4, 4)
-    except (TypeError, ValueError):
-        return False
+    return arrays.shape_of(value) == (4, 4)
 
 
 def _place(paths: Paths, time: float) -> Floats:
@@ -159,8 +156,7 @@ def join(*motions: Motion) -> Motion:
     Vertices and faces are numbered on from body to body, and edges as in the joined mesh; `body` tells the body of each vertex. A rigid body
     is not tested against itself.
     """
-    if not motions:
-        raise InvalidInput("motions", "is empty: there is nothing to join")
+    arrays.items(motions, "motions", Motion, least=1)
     offsets = np.cumsum([0] + [len(m.vertices_t0) for m in motions])
     mesh = Mesh(
         np.concatenate([m.mesh.vertices for m in motions]),

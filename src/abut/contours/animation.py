@@ -31,7 +31,7 @@ from abut.contours.contour import Contour
 from abut.contours.impulses import Bodies, bounce, calm, opening, press
 from abut.contours.many import as_list, as_tables, find_pairs
 from abut.contours.near import COLUMNS, ROOM, find_blocked, find_near, recall
-from abut.contours.poses import as_poses, read_array
+from abut.contours.poses import as_poses
 from abut.errors import InvalidInput
 from abut.jit import threads_for
 
@@ -356,7 +356,7 @@ class Animation:
 def _as_flags(fixed: object, count: int) -> NDArray[np.bool_]:
     if fixed is None:
         return np.zeros(count, np.bool_)
-    held = read_array(fixed, "fixed")
+    held = arrays.as_array(fixed, "fixed")
     if held.shape != (count,):
         raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
     if count and held.dtype.kind not in "biu":

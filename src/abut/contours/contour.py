@@ -18,7 +18,7 @@ from abut.arrays import Floats, frozen
 from abut.contours import measures
 from abut.contours.boxes import Boxes, build_boxes
 from abut.contours.flattening import flatten
-from abut.contours.poses import as_flag, as_pose, read_array
+from abut.contours.poses import as_pose
 from abut.contours.rough import roughen, spline_segments
 from abut.errors import InvalidInput
 
@@ -228,7 +228,7 @@ class Contour:
         The outer polygon encloses the contour but for rounding (8u·M, M the largest coordinate), if the contour does not cross itself.
         """
         allowed = arrays.positive(tolerance, "tolerance")
-        return frozen(flatten(self.segments, allowed, outer=self.orientation if as_flag(outer, "outer") else 0))
+        return frozen(flatten(self.segments, allowed, outer=self.orientation if arrays.flag(outer, "outer") else 0))
 
     def moved(self, pose: object) -> "Contour":
         """The contour turned and moved, as a new contour with coordinates of its own; a pose is (x, y, angle) or a (3,3) matrix."""
@@ -276,7 +276,7 @@ def straight_segments(start: Floats, end: Floats) -> Floats:
 
 
 def _per_segment(roughness: object, count: int) -> Floats:
-    raw = read_array(roughness, "roughness")
+    raw = arrays.as_array(roughness, "roughness")
     if raw.ndim == 0:
         return np.full(count, arrays.scalar(roughness, "roughness", least=0.0))
     sigma = arrays.coordinates(roughness, "roughness", (count,))

@@ -139,6 +139,7 @@ def rigid_state(poses: object, velocity: object = None, angular_velocity: object
 
 def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
     """The state after a time dt without forces. `advance_bodies` is the kernel that does it in place."""
+    arrays.instance(state, "state", RigidState)
     step = arrays.scalar(dt, "dt")
     bodies = np.array(_read_inertia(inertia, len(state)))  # writable, as a World's: one type to compile
     position, quaternion = state.position.copy(), state.quaternion.copy()

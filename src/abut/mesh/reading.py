@@ -52,10 +52,7 @@ def load(path: str | os.PathLike[str]) -> Mesh:
 
     What is wrong with a file raises InvalidInput that names the path; a kind of file that is not read, Unsupported.
     """
-    try:
-        file = Path(os.fsdecode(path))
-    except TypeError as error:
-        raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
+    file = path_of(path)
     if not os.path.isfile(file):
         raise InvalidInput(str(file), "is not a file" if os.path.exists(file) else "does not exist")
     try:
@@ -75,6 +72,17 @@ def load(path: str | os.PathLike[str]) -> Mesh:
         return Mesh(vertices, faces)
     except InvalidInput as error:
         raise InvalidInput(f"{file}: {error.name}", error.reason, error.row) from error
+
+
+def path_of(path: object) -> Path:
+    """The path that text, bytes or a path object says."""
+    try:
+        name = os.fsdecode(cast("Any", path))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
+    if not name or "\0" in name:
+        raise InvalidInput("path", f"{name!r} is no path")
+    return Path(name)
 
 
 def _read_by_trimesh(file: Path) -> tuple[Any, Any]:

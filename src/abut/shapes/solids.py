@@ -157,7 +157,7 @@ class Surface(Shape):
     def __init__(self, mesh: object, *, thick: bool | None = None) -> None:
         self.mesh = as_mesh(mesh)
         self.is_solid = self.mesh.is_closed and self.mesh.is_oriented and self.mesh.volume > 0.0
-        self.side = FRONT if (self.is_solid if thick is None else not thick) else BOTH
+        self.side = FRONT if (self.is_solid if thick is None else not arrays.flag(thick, "thick")) else BOTH
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_surface, (self.mesh, self.side == BOTH))
@@ -257,7 +257,7 @@ class Soft(Shape):
     """A deformable body: its triangles where its vertices are now, in the world. Moved by `Deformable.update`, never by a pose."""
 
     def __init__(self, body: Deformable) -> None:
-        self.body = body
+        self.body = arrays.instance(body, "body", Deformable)
         mesh = body.mesh
         self.is_solid = mesh.is_closed and mesh.is_oriented and mesh.volume > 0.0
         self.side = FRONT if self.is_solid else BOTH

@@ -54,11 +54,7 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     if unknown:
         raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
     said = {**DEFAULTS, **given}
-    kind, continuous = said["kind"], said["continuous"]
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidInput("kind", f"{kind!r} is not one of {', '.join(KINDS)}")
-    if not isinstance(continuous, bool | np.bool_):
-        raise InvalidInput("continuous", f"{continuous!r} is neither True nor False")
+    kind, continuous = arrays.choice(said["kind"], "kind", KINDS), arrays.flag(said["continuous"], "continuous")
     shapes = [shape for shape, _ in parts]
     number = KINDS[kind]
     if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
@@ -75,7 +71,7 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         None if said["rolling"] is None else arrays.scalar(said["rolling"], "rolling", least=0.0),
         arrays.count(said["layer"], "layer", most=ALL_LAYERS),
         arrays.count(said["mask"], "mask", most=ALL_LAYERS),
-        bool(continuous),
+        continuous,
     )
 
 
@@ -88,7 +84,9 @@ def read_parts(shape: object) -> list[tuple[Shape, Floats]]:
     parts: list[tuple[Shape, Floats]] = []
     for item in shape:
         placed: Sequence[Any] = (
-            item if isinstance(item, tuple) and len(item) == 2 and np.shape(item[1]) == (4, 4) else (item, IDENTITY)
+            item
+            if isinstance(item, tuple) and len(item) == 2 and arrays.shape_of(item[1]) == (4, 4)
+            else (item, IDENTITY)
         )
         part = as_shape(placed[0])
         if isinstance(part, Soft):

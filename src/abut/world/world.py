@@ -50,7 +50,9 @@ class World:
         self._store, self._colliders = Store(), Colliders()
         self.gravity = gravity
         self._motor = Motor(
-            arrays.count(substeps, "substeps", least=1), arrays.count(sweeps, "sweeps", least=1), bool(sleeping)
+            arrays.count(substeps, "substeps", least=1),
+            arrays.count(sweeps, "sweeps", least=1),
+            arrays.flag(sleeping, "sleeping"),
         )
         self._links = Links()
         self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
@@ -266,7 +268,7 @@ class World:
         length = np.linalg.norm(toward, axis=1, keepdims=True)
         if (length == 0.0).any():
             raise InvalidInput("directions", "is zero", int(np.argmin(length)))
-        most = np.inf if reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
+        most = np.inf if isinstance(reach, float) and reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
         return self._ask().cast(start, toward / length, most, mask)
 
     def overlap(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Integers:
@@ -281,7 +283,7 @@ class World:
     def closest(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Closest | None:
         """The body nearest to a shape at a pose, or to a point (3,) given as the shape; None in an empty world."""
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        if isinstance(shape, np.ndarray | list | tuple) and np.shape(shape) == (3,):
+        if arrays.shape_of(shape) == (3,):
             moved = np.eye(4)
             moved[:3, 3] = arrays.coordinates(shape, "shape", (3,))
             shape, at = POINT, at @ moved
