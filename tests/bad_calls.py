@@ -1,9 +1,10 @@
 """Calls with bad arguments, drawn at random for every public function and method, from arguments that work.
 
-A call takes the needed arguments and some of the optional ones, and puts one or two bad values in their places. Only `InvalidInput` and `Unsupported`
-may come out, or an answer without NaN: what is bad for one parameter is good for another. No argument is written to. What has a `validate` is sound
-afterwards. A refused call leaves its object, and every other object that it was given, as they were, and the next good call gives the answer that a
-new object gives; objects are kept from one refused call to the next. Now and then nothing is bad, and only stored in another way: the answer is the same.
+A call takes the needed arguments and some of the optional ones, and puts one or two bad values in their places. Only `InvalidInput` and
+`Unsupported` may come out, or an answer without NaN: what is bad for one parameter is good for another. No argument is written to. What has a
+`validate` is sound afterwards. A refused call leaves its object, and every other object that it was given, as they were, and the next good call
+gives the answer that a new object gives; objects are kept from one refused call to the next. Now and then nothing is bad, and only stored in another
+way: the answer is the same.
 """
 
 import contextlib
@@ -28,8 +29,8 @@ GOOD_AGAIN = 0.2
 """How often a refused call is followed by a good one."""
 OTHER_FORM = 0.1
 """How often nothing is bad."""
-WORK = {"steps", "swap_count", "comparison_count", "tests", "work", "box_tests", "leaf_tests", "version"}
-"""What counts work, and may depend on what was asked before."""
+WORK = {"handle", "steps", "swap_count", "comparison_count", "tests", "work", "box_tests", "leaf_tests", "version"}
+"""What counts work, and may depend on what was asked before; and addresses."""
 DEPTH = 4
 
 

@@ -121,6 +121,8 @@ def bodies_and_steps() -> dict[str, Subject]:
     filtered = {"mesh": BALL, "v_t0": BALL.vertices, "v_t1": 2.0 * BALL.vertices, "candidates": found}
     boxes = np.tile([0.0, 0, 0, 1, 1, 1], (3, 1))
     folder = tempfile.mkdtemp()
+    written = str(Path(folder) / "given.ply")
+    abut.save(BALL, written)
     solved = {"queries": queries, "tolerance": 1e-6, "min_separation": 0.1, "method": "exact", "max_steps": 10}
     swept = {**step, "min_distance": 0.1, "tolerance": 1e-6, "max_memory": 10**8}
     return {
@@ -130,7 +132,7 @@ def bodies_and_steps() -> dict[str, Subject]:
         "Motion": function(abut.Motion, mesh=BALL, start=BALL.vertices, end=BALL.vertices),
         "Mesh.save": method(lambda: BALL, "save", path=str(Path(folder) / "b.ply"), face_colors=None),
         "as_mesh": function(abut.as_mesh, value=BALL),
-        "load": function(abut.load, path="none.ply"),
+        "load": function(abut.load, path=written),
         "save": function(abut.save, mesh=BALL, path=str(Path(folder) / "a.ply"), face_colors=None),
         "collide": function(abut.collide, a=BALL, b=BALL, margin=0.1, first=True, poses=EYE[None]),
         "contains": function(abut.contains, a=BALL, points=CUBE),
@@ -169,7 +171,10 @@ def bodies_and_steps() -> dict[str, Subject]:
 def hulls_and_contours() -> dict[str, Subject]:
     """convex and contours."""
     hulls, poses, pairs = convex.Hulls([convex.Hull(CUBE)]), np.tile(EYE, (2, 1, 1)), [[0, 1]]
-    disc = a_disc()
+    disc, beside = (
+        a_disc(),
+        EYE + np.array([[0.0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 0, 5], [0, 0, 0, 0]]),
+    )  # corner to corner
     many = {"hulls": hulls, "pairs": pairs, "poses": poses, "which": [0, 0]}
     pair = {"a": disc, "b": disc, "pose": (0.5, 0.0, 0.0)}
     corners = [[0.0, 0], [1, 0], [0, 1]]
@@ -179,14 +184,14 @@ def hulls_and_contours() -> dict[str, Subject]:
         "convex.Hulls": function(convex.Hulls, hulls=[convex.Hull(CUBE)]),
         "convex.Hull.facet_polygon": method(lambda: convex.Hull(CUBE), "facet_polygon", facet=0),
         "convex.track": function(
-            convex.track, hull_a=convex.Hull(CUBE), hull_b=convex.Hull(CUBE), pose_a=EYE, pose_b=EYE
+            convex.track, hull_a=convex.Hull(TETRAHEDRON), hull_b=convex.Hull(CUBE), pose_a=EYE, pose_b=beside
         ),
         "convex.track_many": function(convex.track_many, **many, features=None),
         "convex.overlap_many": function(convex.overlap_many, **many, last=None),
         "contours.Contour": function(
             contours.Contour, control_points=SQUARE, roughness=0.01, detail=4, seed=1, name="x"
         ),
-        "contours.Contour.fit": function(contours.Contour.fit, points=disc.point(np.arange(40) / 40), control_count=8),
+        "contours.Contour.fit": function(contours.Contour.fit, points=disc.point(0.3 * np.arange(40)), control_count=8),
         "contours.Contour.from_polygon": function(contours.Contour.from_polygon, corners=corners, name="x"),
         "contours.Contour.from_segments": function(contours.Contour.from_segments, segments=disc.segments, name="x"),
         "contours.Contour.from_svg": function(contours.Contour.from_svg, path="M 0 0 L 1 0 L 0 1 Z", name="x"),
@@ -385,6 +390,18 @@ def partitions() -> dict[str, Subject]:
     }
 
 
+@functools.cache
+def _surgery() -> scenes.SurgicalScene:
+    return scenes.surgical_scene(1, 2)
+
+
+def _cut_passage() -> scenes.Passage:
+    """A passage with one cube cut."""
+    passage = scenes.Passage(3)
+    passage.cut(0)
+    return passage
+
+
 def made() -> dict[str, Subject]:
     """scenes: those that take a moment to make."""
     return {
@@ -404,7 +421,13 @@ def made() -> dict[str, Subject]:
         "scenes.cube_scene": function(scenes.cube_scene, n=3, cube_count=1, size=0.5, speed=5.0, share=0.1, seed=0),
         "scenes.hand_scene": function(scenes.hand_scene, subdivisions=0, cell=1.0, height=1.0, spikes=False),
         "scenes.surgical_scene": function(scenes.surgical_scene, ball_count=1, step_count=2),
+        "scenes.SurgicalScene.ball_vertices": method(_surgery, "ball_vertices", step=1, ball=0),
+        "scenes.SurgicalScene.tool_pose": method(_surgery, "tool_pose", step=1),
+        "scenes.SurgicalScene.tool_vertices": method(_surgery, "tool_vertices", step=1),
         "scenes.Passage": function(scenes.Passage, particle_count=3, spacing=0.2),
+        "scenes.Passage.cell": method(lambda: scenes.Passage(3), "cell", layer=0),
+        "scenes.Passage.cut": method(lambda: scenes.Passage(3), "cut", layer=0),
+        "scenes.Passage.sew": method(_cut_passage, "sew", layer=0),
     }
 
 

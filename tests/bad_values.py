@@ -85,36 +85,41 @@ _CURVE = contours.Contour([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 _FLOATS = np.arange(6.0).reshape(2, 3)
 
 OBJECTS: list[Any] = [
-    _BALL, abut.Rigid(_BALL), abut.Deformable(_BALL), abut.Motion(_BALL, _BALL.vertices, _BALL.vertices), abut.World(), _CUBE, convex.Hulls([_CUBE]), _CURVE,
-    shapes.Sphere(1.0), shapes.Surface(_BALL), cells.channel(1, 1, 1), dynamics.rope((0, 0, 0), (1, 0, 0), 3), dynamics.ShapeMatching([[0.0, 0, 0]]),
-    cells.Marker(3), abut.broad.SweepAndPrune(), abut.collide(_BALL, _BALL), contours.distance(_CURVE, _CURVE), dynamics.rigid_state(np.eye(4)[None]),
-    abut.ccd.Candidates(np.zeros((1, 2), np.int32), np.zeros((0, 2), np.int32)), abut.World, abut.Mesh, convex.Hull, contours.Contour,
-    cells.FREE, abut.ccd.EDGE_EDGE, [_BALL, _CUBE], [_CURVE, None], (_BALL, np.eye(4)), [(_CUBE, np.eye(3))], {"mesh": _BALL}, (_BALL.vertices,), [_CUBE, _CURVE],
+    _BALL, abut.Rigid(_BALL), abut.Deformable(_BALL), abut.Motion(_BALL, _BALL.vertices, _BALL.vertices), abut.World(), _CUBE,
+    convex.Hulls([_CUBE]), _CURVE, shapes.Sphere(1.0), shapes.Surface(_BALL), cells.channel(1, 1, 1), dynamics.rope((0, 0, 0), (1, 0, 0), 3),
+    dynamics.ShapeMatching([[0.0, 0, 0]]), cells.Marker(3), abut.broad.SweepAndPrune(), abut.collide(_BALL, _BALL),
+    contours.distance(_CURVE, _CURVE), dynamics.rigid_state(np.eye(4)[None]),
+    abut.ccd.Candidates(np.zeros((1, 2), np.int32), np.zeros((0, 2), np.int32)), abut.World, abut.Mesh, convex.Hull, contours.Contour, cells.FREE,
+    abut.ccd.EDGE_EDGE, [_BALL, _CUBE], [_CURVE, None], (_BALL, np.eye(4)), [(_CUBE, np.eye(3))], {"mesh": _BALL}, (_BALL.vertices,),
+    [_CUBE, _CURVE],
 ]  # fmt: skip
 """What the library itself makes, where something else is wanted."""
 
 PLAIN: list[Any] = [
-    None, "", "text", "\0", "\ud800", "x" * 3000, b"bytes", bytearray(3), memoryview(b"abc"), True, False, 0, -1, 1, 2, 7, -7, 255, 2**31, -(2**31), 10**6, 10**9,
-    2**53, 2**62, 2**63, 2**64, 10**30, -(10**30), 10**400, 0.0, -0.0, 0.5, -0.5, 1.5, 1e-60, 1e-160, 1e-300, 5e-324, 1e19, 1e60, 1e75, 1e150, 1e300, -1e300, 1j,
-    float("nan"), float("inf"), -float("inf"), fractions.Fraction(1, 3), decimal.Decimal("0.1"), decimal.Decimal("NaN"), ..., NotImplemented, object, object(), int,
-    (), [], {}, set(), frozenset(), [[]], [[], [1]], [None], ["a"], [[1, 2, 3], [4, 5]], [[0, 1, 2], None], [[0, 1, 2], "ab"], [[[0, 1], [2]], 3], {"a": 1}, {1, 2},
-    [object()], [float("nan")], [1, "a"], [True, False], [[[[[1]]]]], range(3), slice(0, 2), len, print, Strange, Strange(), Endless(), Unmeasured(), Secretive(),
-    Unequal(), Liar(), [Strange()], [Endless(), 1], [[1, 2], Unmeasured()], Path("nowhere") / "none.obj", Path(), "nowhere/none.obj", "/dev/null",
+    None, "", "text", "\0", "\ud800", "x" * 3000, b"bytes", bytearray(3), memoryview(b"abc"), True, False, 0, -1, 1, 2, 7, -7, 255, 2**31,
+    -(2**31), 10**6, 10**9, 2**53, 2**62, 2**63, 2**64, 10**30, -(10**30), 10**400, 0.0, -0.0, 0.5, -0.5, 1.5, 1e-60, 1e-160, 1e-300, 5e-324,
+    1e19, 1e60, 1e75, 1e150, 1e300, -1e300, 1j, float("nan"), float("inf"), -float("inf"), fractions.Fraction(1, 3), decimal.Decimal("0.1"),
+    decimal.Decimal("NaN"), ..., NotImplemented, object, object(), int, (), [], {}, set(), frozenset(), [[]], [[], [1]], [None], ["a"],
+    [[1, 2, 3], [4, 5]], [[0, 1, 2], None], [[0, 1, 2], "ab"], [[[0, 1], [2]], 3], {"a": 1}, {1, 2}, [object()], [float("nan")], [1, "a"],
+    [True, False], [[[[[1]]]]], range(3), slice(0, 2), len, print, Strange, Strange(), Endless(), Unmeasured(), Secretive(), Unequal(), Liar(),
+    [Strange()], [Endless(), 1], [[1, 2], Unmeasured()], Path("nowhere") / "none.obj", Path(), "nowhere/none.obj", "/dev/null",
 ]  # fmt: skip
 """What is no array."""
 
 ARRAYS: list[Any] = [
-    np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3), int), np.zeros((3, 0)), np.zeros((0, 0)), np.zeros((0, 4, 4)), np.zeros((2, 3)), np.zeros((2, 2)), np.zeros(3),
-    np.zeros((1, 4, 4)), np.zeros((4, 4)), np.full((3, 3), np.nan), np.full((2, 3), np.inf), np.full((2, 3), 1e300), np.full((2, 3), 1e-320), np.full((4, 3), 1e-200),
-    np.full((4, 3), 1e74), np.ones((2, 3), complex), np.ones(3, object), np.array(None), np.array(["a", "b"]), np.array("x"), np.array([b"ab"]),
-    np.array([1, 2], "M8[s]"), np.array([1, 2], "m8[s]"), np.array("2026-01-01", "M8[D]"), np.array(5), np.array(5.0), np.array(np.nan), np.array(True),
-    np.ones((2, 3), bool), np.arange(6).reshape(2, 3), np.full((1, 3), 2**62), np.full((1, 3), 2**64 - 1, np.uint64), np.full((1, 3), -5), np.array([-1]),
-    np.array([0.5]), np.array([10**9]), np.zeros((1, 1, 1, 3)), np.zeros((1,) * 20), np.eye(4) * 1e200, -np.eye(4), np.ones((4, 4)), np.eye(3), np.eye(4)[:, ::-1],
-    np.ma.masked_array([1.0, 2], [0, 1]), np.ma.masked_array([0, 1, 2], [0, 1, 0]), np.ma.masked_all(2, [("a", float)]), np.zeros(3, [("a", float), ("b", int)]),
-    np.array([(1, 2.0)], "i4,f8"), np.array((1, 2.0), "i4,f8"), _FLOATS.astype(">f4"), np.asfortranarray(_FLOATS), _FLOATS[::-1, ::2], locked(_FLOATS.copy()),
-    _FLOATS.astype(np.float16), np.full((2, 3), 1e4000 if np.finfo(np.longdouble).max > 1e308 else np.inf, np.longdouble), _FLOATS.astype(str),
-    np.array([[0, 1, 2]], np.uint8), np.broadcast_to(np.zeros(3), (1000, 3)), np.empty((2, 3)).view("V24"), np.float64("nan"), np.int8(3), np.float32(0.5), np.bool_(True),
-    np.str_("a"), np.datetime64("2026-01-01"), np.longdouble("inf"),
+    np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3), int), np.zeros((3, 0)), np.zeros((0, 0)), np.zeros((0, 4, 4)), np.zeros((2, 3)),
+    np.zeros((2, 2)), np.zeros(3), np.zeros((1, 4, 4)), np.zeros((4, 4)), np.full((3, 3), np.nan), np.full((2, 3), np.inf),
+    np.full((2, 3), 1e300), np.full((2, 3), 1e-320), np.full((4, 3), 1e-200), np.full((4, 3), 1e74), np.ones((2, 3), complex), np.ones(3, object),
+    np.array(None), np.array(["a", "b"]), np.array("x"), np.array([b"ab"]), np.array([1, 2], "M8[s]"), np.array([1, 2], "m8[s]"),
+    np.array("2026-01-01", "M8[D]"), np.array(5), np.array(5.0), np.array(np.nan), np.array(True), np.ones((2, 3), bool),
+    np.arange(6).reshape(2, 3), np.full((1, 3), 2**62), np.full((1, 3), 2**64 - 1, np.uint64), np.full((1, 3), -5), np.array([-1]),
+    np.array([0.5]), np.array([10**9]), np.zeros((1, 1, 1, 3)), np.zeros((1,) * 20), np.eye(4) * 1e200, -np.eye(4), np.ones((4, 4)), np.eye(3),
+    np.eye(4)[:, ::-1], np.ma.masked_array([1.0, 2], [0, 1]), np.ma.masked_array([0, 1, 2], [0, 1, 0]), np.ma.masked_all(2, [("a", float)]),
+    np.zeros(3, [("a", float), ("b", int)]), np.array([(1, 2.0)], "i4,f8"), np.array((1, 2.0), "i4,f8"), _FLOATS.astype(">f4"),
+    np.asfortranarray(_FLOATS), _FLOATS[::-1, ::2], locked(_FLOATS.copy()), _FLOATS.astype(np.float16),
+    np.full((2, 3), 1e4000 if np.finfo(np.longdouble).max > 1e308 else np.inf, np.longdouble), _FLOATS.astype(str),
+    np.array([[0, 1, 2]], np.uint8), np.broadcast_to(np.zeros(3), (1000, 3)), np.empty((2, 3)).view("V24"), np.float64("nan"), np.int8(3),
+    np.float32(0.5), np.bool_(True), np.str_("a"), np.datetime64("2026-01-01"), np.longdouble("inf"),
 ]  # fmt: skip
 """Arrays of all kinds, some of them good somewhere."""
 
@@ -198,7 +203,7 @@ def _spoil(rng: np.random.Generator, good: Any) -> Any:
         np.ma.masked_array(array, array == array.flat[-1]),
         [*array.tolist(), []],
         [array.tolist(), None],
-        array.tolist() + [[[]]],
+        [*array.tolist(), [[]]],
     )
     return _pick(rng, _pick(rng, *shapes_of), _pick(rng, *kinds), _pick(rng, *sizes), _pick(rng, *odd))
 

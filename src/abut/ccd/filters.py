@@ -30,6 +30,7 @@ from abut.arrays import Floats, indices, instance
 from abut.broad.swept import Indices
 from abut.ccd.candidates import moving_of
 from abut.ccd.results import Candidates
+from abut.errors import InvalidInput
 from abut.geometry.vec import Vec3, cross, dot, scale, subtract
 from abut.jit import element, inlined, parallel, prange
 
@@ -168,7 +169,12 @@ class Filtered:
         return len(self.edge_edge) - int(np.count_nonzero(self.edge_edge))
 
     def apply(self, candidates: Candidates) -> Candidates:
-        """The candidates that are kept."""
+        """The candidates that are kept, of those that were filtered."""
+        instance(candidates, "candidates", Candidates)
+        for name in ("vertex_face", "edge_edge"):
+            given, expected = len(getattr(candidates, name)), len(getattr(self, name))
+            if given != expected:
+                raise InvalidInput(f"candidates.{name}", f"has {given} rows, {expected} were filtered")
         return Candidates(candidates.vertex_face[self.vertex_face], candidates.edge_edge[self.edge_edge])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from abut import arrays, cells
 from abut.cells import Environment
 from abut.dynamics import MassSpring
+from abut.errors import InvalidInput
 from abut.scenes.jund import BodyScene
 
 SIZE = (5, 5, 12)
@@ -49,15 +50,19 @@ class Passage:
 
     def cut(self, layer: int) -> None:
         """Cut a cube of the wall in two along a diagonal plane, and open both halves."""
-        cell = self.cell(layer)
-        low = np.array([*COLUMN, WALL[layer]])
+        cell, number = self.cell(layer), int(layer)
+        if number in self._halves:
+            raise InvalidInput("layer", f"{number} is cut already")
+        low = np.array([*COLUMN, WALL[number]])
         loop = low + np.array([(0, 0, 0), (1, 1, 0), (1, 1, 1), (0, 0, 1)])
         strides = np.array([(SIZE[1] + 1) * (SIZE[2] + 1), SIZE[2] + 1, 1])
-        self._halves[layer] = self.environment.cut(cell, loop @ strides)
-        self.environment.set_obstacle([cell, self._halves[layer]], False)
+        self._halves[number] = self.environment.cut(cell, loop @ strides)
+        self.environment.set_obstacle([cell, self._halves[number]], False)
 
     def sew(self, layer: int) -> None:
         """Merge the halves of a cube that was cut, and close it. Nothing should be inside."""
-        cell = self.cell(layer)
-        self.environment.merge(cell, self._halves.pop(layer))
+        cell, number = self.cell(layer), int(layer)
+        if number not in self._halves:
+            raise InvalidInput("layer", f"{number} has not been cut")
+        self.environment.merge(cell, self._halves.pop(number))
         self.environment.set_obstacle(cell, True)

@@ -48,6 +48,18 @@ class Options(NamedTuple):
     continuous: bool
 
 
+class Newcomers(NamedTuple):
+    """Bodies of one kind that may come into a world."""
+
+    parts: list[tuple[Shape, Floats]]
+    said: Options
+    places: Floats
+    """(k,4,4)"""
+    reach: float
+    inverse: Floats
+    """(3,3) of the inertia; 0 for what does not move"""
+
+
 def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count: int) -> Options:
     """The options of `World.add` for so many bodies of these parts."""
     unknown = set(given) - set(DEFAULTS)
@@ -110,6 +122,18 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     if wanted is None:
         return total
     return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+
+
+def invert_inertia(inertia: Floats) -> Floats:
+    """(3,3) the inverse, which must be finite: a rod without thickness can be spun about itself by nothing."""
+    try:
+        with np.errstate(all="ignore"):
+            inverse = np.linalg.inv(inertia)
+    except np.linalg.LinAlgError:
+        inverse = np.full((3, 3), np.inf)
+    if not np.isfinite(inverse).all():
+        raise InvalidInput("shape", "is too thin for its length, or too light, to be moved: its inertia has no inverse")
+    return inverse
 
 
 def check_scale(reach: float, poses: Floats, kind: int) -> None:

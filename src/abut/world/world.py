@@ -21,7 +21,16 @@ from abut.world.holding import add_held
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
-from abut.world.parts import IDENTITY, LEAST_SCALE, check_scale, radius_of, read_options, read_parts
+from abut.world.parts import (
+    IDENTITY,
+    LEAST_SCALE,
+    Newcomers,
+    check_scale,
+    invert_inertia,
+    radius_of,
+    read_options,
+    read_parts,
+)
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
 from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
@@ -121,15 +130,26 @@ class World:
         return frozen(self._store.handles(self._add(shape, arrays.poses(poses, "poses"), options)))
 
     def _add(self, shape: object, poses: Floats, options: dict[str, Any]) -> Integers:
+        return self._take(self._read(shape, poses, options))
+
+    def _read(self, shape: object, poses: Floats, options: dict[str, Any]) -> Newcomers:
+        """Bodies that may come in: all is checked, and nothing has changed yet."""
         parts = read_parts(shape)
         said, places = read_options(options, parts, len(poses)), arrays.rigid_poses(poses, "poses")
         is_soft = any(isinstance(part, Soft) for part, _ in parts)
         if is_soft and not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
             raise Unsupported("a pose for a deformable body: its vertices already say where it is")
-        weight, store = said.weight, self._store
+        weight = said.weight
         reach = max(radius_of(each, place, weight.centre) for each, place in parts)
         check_scale(reach, places, said.kind)
-        slots = store.take(len(poses))
+        inverse = invert_inertia(weight.inertia) if said.kind == DYNAMIC else np.zeros((3, 3))
+        return Newcomers(parts, said, places, reach, inverse)
+
+    def _take(self, newcomers: Newcomers) -> Integers:
+        """The slots of bodies that were read."""
+        parts, said, places, reach, inverse = newcomers
+        weight, store = said.weight, self._store
+        slots = store.take(len(places))
         store.kind[slots], store.layer[slots], store.mask[slots] = said.kind, said.layer, said.mask
         store.friction[slots], store.restitution[slots] = said.friction, said.restitution
         store.rolling[slots] = self.slop if said.rolling is None else said.rolling
@@ -138,7 +158,7 @@ class World:
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
         if said.kind == DYNAMIC:
             store.inverse[slots, 0] = 1.0 / weight.mass
-            store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
+            store.inverse[slots, 1:] = inverse.ravel()
         store.state[slots, VELOCITY:SPIN], store.state[slots, SPIN:] = said.velocity, said.spin
         store.set_poses(slots, places)
         store.radius[slots] = reach
