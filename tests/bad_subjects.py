@@ -224,6 +224,12 @@ def hulls_and_contours() -> dict[str, Subject]:
     }
 
 
+def _limited(joints: Any, least: Any, most: Any) -> dynamics.Linkage:
+    """Limits are checked where they are used."""
+    line = [[0.0, 0, 0], [1, 0, 0], [2, 0, 0]]
+    return dynamics.Linkage(line, [[0, 1], [1, 2]], angles=dynamics.AngleLimits(joints, least, most))
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -248,7 +254,6 @@ def physics() -> dict[str, Subject]:
                 shapes.Capsule(1.0, 1.0),
                 shapes.Surface(BALL),
                 shapes.Soft(abut.Deformable(BALL)),
-                shapes.Terrain(np.zeros((3, 3))),
             )
         },
         "shapes.Terrain.hold": method(lambda: shapes.Terrain(np.zeros((3, 3))), "hold", points=CUBE),
@@ -285,7 +290,7 @@ def physics() -> dict[str, Subject]:
     state = dynamics.rigid_state(EYE[None], None, [[1.0, 2, 3]])
     line = [[0.0, 0, 0], [1, 0, 0], [2, 0, 0]]
     subjects |= {
-        "dynamics.AngleLimits": function(dynamics.AngleLimits, joints=[[0, 1, 2]], least=0.0, most=3.0),
+        "dynamics.AngleLimits": function(_limited, joints=[[0, 1, 2]], least=0.0, most=3.0),
         "dynamics.Linkage": function(dynamics.Linkage, points=line, bones=[[0, 1], [1, 2]], mass=1.0),
         "dynamics.MassSpring": function(
             dynamics.MassSpring, points=line, springs=[[0, 1], [1, 2]], mass=1.0, stiffness=10.0, damping=0.1, fixed=[0]
@@ -324,7 +329,7 @@ def physics() -> dict[str, Subject]:
             dynamics.MassSpring.from_mesh, mesh=BALL, stiffness=10.0, bending=1.0
         ),
         "dynamics.ShapeMatching.insert": method(_models()["ShapeMatching"], "insert", ends=[[0, 1]], ratio=[0.5]),
-        "dynamics.ShapeMatching.remove": method(_models()["ShapeMatching"], "remove", particles=[8]),
+        "dynamics.ShapeMatching.remove": method(_models()["ShapeMatching"], "remove", particles=[7]),
     }
     for name, make in _models().items():
         here = make().position

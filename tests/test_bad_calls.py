@@ -21,6 +21,9 @@ NOT_ASKED = {
     "Model": "a protocol",
     "ParticleModel": "the base of the models",
     "Shape": "the base of the shapes",
+    "Shape.weigh": "the base of the shapes",
+    "ParticleModel.accept": "the base of the models",
+    "Terrain.weigh": "refuses always",
     "from_surface": "needs pytetwild",
     "catheter_scene": "takes seconds to make",
     "vessel_network": "takes seconds to make",
@@ -71,6 +74,7 @@ def test_bad_calls_are_refused_by_name(name):
     assert not failures, f"{len(failures)} of {EACH}:\n{shown}"
 
 
+NO_PAIRS = np.empty((2, 0, 2), np.int32)
 CALLS = {
     "couple with a world": ("mobile", lambda: dynamics.couple(dynamics.ShapeMatching(CUBE), abut.World(), 0.01)),
     "couple with a class": ("model", lambda: dynamics.couple(dynamics.MassSpring, None, 0.01)),
@@ -97,6 +101,22 @@ CALLS = {
     "an array for a state": ("state", lambda: dynamics.advance(CUBE, np.eye(3)[None], 0.01)),
     "an array for a mesh to save": ("mesh", lambda: abut.save(CUBE, "a.ply")),
     "a number for a path": ("path", lambda: abut.save(BALL, 3)),
+    "text for a density": ("density", lambda: shapes.Sphere(1.0).weigh("1")),
+    "a ball too heavy for numbers": ("density", lambda: shapes.Sphere(1e75).weigh(1.0)),
+    "numbers for points below a terrain": ("points", lambda: shapes.Terrain(np.zeros((3, 3))).hold([[0.0, 0.0]])),
+    "a number for the name of a contour": ("name", lambda: contours.Contour(CUBE[:4, 1:], name=3)),
+    "a rope of too many particles": ("count", lambda: dynamics.rope((0, 0, 0), (1, 0, 0), 10**12)),
+    "half a decimal": (
+        "decimals",
+        lambda: contours.nest([[[0.0, 0], [1, 0], [0, 1]]], (None, 4), moves=1).to_svg(0.5),
+    ),
+    "candidates of another step": (
+        "candidates.vertex_face",
+        lambda: ccd.filter_dnf(BALL, BALL.vertices, BALL.vertices, ccd.Candidates(*NO_PAIRS)).apply(
+            ccd.Candidates(np.zeros((1, 2), np.int32), NO_PAIRS[1])
+        ),
+    ),
+    "a passage that is not cut": ("layer", lambda: scenes.Passage(3).sew(0)),
     "records that are masked": ("points", lambda: abut.contains(BALL, np.ma.masked_all(2, [("a", float)]))),
 }
 
@@ -117,4 +137,25 @@ def test_a_linkage_that_does_not_fit_leaves_the_world_as_it_was():
         world.link(linkage)
     assert len(world) == 0
     assert world.linkages == ()
+    world.validate()
+
+
+def test_parameters_repeat_however_large_they_are():
+    disc = contours.Contour([(0.0, 0), (2, 0), (2, 2), (0, 2)])
+    assert np.array_equal(disc.point([2.0**60 + 4096, -(2.0**70), 1e74]), disc.point([0.0, 0.0, np.fmod(1e74, 4.0)]))
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_the_ends_of_the_sizes_of_worlds(size):
+    """Where the docs say that worlds end, they still work; beyond, they refuse by name (`test_defaults`)."""
+    world, above = abut.World((0.0, 0.0, -size), slop=1e-3 * size), np.eye(4)
+    above[2, 3] = 0.9 * size
+    world.add(shapes.Box((0.9 * size, 0.9 * size, 0.9 * size)), kind="static")
+    ball = world.add(shapes.Sphere(0.5 * size if size > 1.0 else size), above)
+    for _ in range(3):
+        world.step(0.01)
+    hits, at = world.contacts(), world.poses([ball])[0]
+    assert np.isfinite(at).all()
+    assert np.isfinite(hits.depth).all()
+    assert len(hits) == 1
     world.validate()

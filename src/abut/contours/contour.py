@@ -71,6 +71,7 @@ class Contour:
             self._set(base, name, base, sigma, np.zeros(len(base)))
 
     def _set(self, segments: Floats, name: str, base: Floats, roughness: Floats, deviation: Floats) -> None:
+        arrays.instance(name, "name", str)
         if len(segments) > MOST_SEGMENTS:
             raise InvalidInput("segments", f"{len(segments)} are more than {MOST_SEGMENTS}")
         largest = float(np.abs(segments).max())
@@ -128,9 +129,7 @@ class Contour:
         """The outline that SVG path data such as "M0 0 C…Z" describe: one closed subpath. For files see `abut.contours.svg`."""
         from abut.contours import svg
 
-        if not isinstance(path, str):
-            raise InvalidInput("path", f"is a {type(path).__name__}, expected text")
-        outlines = svg.parse_path(path)
+        outlines = svg.parse_path(arrays.instance(path, "path", str))
         if len(outlines) != 1:
             raise InvalidInput("path", f"has {len(outlines)} closed subpaths, expected 1")
         return cls._of(outlines[0], name)
@@ -177,7 +176,7 @@ class Contour:
     def _evaluate(self, parameters: object, weights: Any) -> Floats:
         at = arrays.coordinates(parameters, "parameters", (None,))
         whole = np.floor(at)
-        rows = self.segments[whole.astype(np.int64) % len(self.segments)]
+        rows = self.segments[np.mod(whole, len(self.segments)).astype(np.int64)]
         return frozen(np.einsum("ki,kid->kd", weights(at - whole), rows))
 
     @cached_property

@@ -68,7 +68,7 @@ class Sphere(Convex):
 
     def weigh(self, density: float) -> MassProperties:
         """See `Shape`."""
-        return weigh_sphere(self.radius, density)
+        return weigh_sphere(self.radius, arrays.positive(density, "density"))
 
     def surface(self) -> Mesh:
         """See `Shape`."""
@@ -88,7 +88,7 @@ class Capsule(Convex):
 
     def weigh(self, density: float) -> MassProperties:
         """See `Shape`."""
-        return weigh_capsule(self.radius, self.length, density)
+        return weigh_capsule(self.radius, self.length, arrays.positive(density, "density"))
 
     def surface(self) -> Mesh:
         """See `Shape`."""
@@ -234,8 +234,9 @@ class Terrain(Surface):
     def __reduce__(self) -> tuple[Any, ...]:
         return (Terrain, (self.heights, self.spacing))
 
-    def hold(self, points: Floats) -> NDArray[np.bool_]:
+    def hold(self, points: object) -> NDArray[np.bool_]:
         """(k,) which points (k,3) of its frame are on or below it, no deeper than it is wide."""
+        points = arrays.points(points, "points")
         n, m = self.heights.shape
         u, v = points[:, 0] / self.spacing, points[:, 1] / self.spacing
         over = (u >= 0.0) & (u <= n - 1) & (v >= 0.0) & (v <= m - 1)
@@ -277,7 +278,7 @@ class Soft(Shape):
 
     def weigh(self, density: float) -> MassProperties:
         """The mass of its surface at rest; the world does not move it."""
-        return weigh_shell(self.mesh, density)
+        return weigh_shell(self.mesh, arrays.positive(density, "density"))
 
     def surface(self) -> Mesh:
         """See `Shape`."""
