@@ -159,3 +159,11 @@ def test_the_ends_of_the_sizes_of_worlds(size):
     assert np.isfinite(hits.depth).all()
     assert len(hits) == 1
     world.validate()
+
+
+def test_a_rod_too_thin_to_spin_is_refused_before_it_comes_in():
+    world = abut.World()
+    with pytest.raises(InvalidInput, match="inertia"):
+        world.add(shapes.Capsule(1e-100, 1.0))
+    assert len(world) == 0
+    world.validate()

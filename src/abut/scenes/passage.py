@@ -19,13 +19,19 @@ COLUMN = (2, 2)
 """Where along x and y the passage is."""
 
 
+MOST_PARTICLES = 10_000
+
+
 class Passage:
     """The chambers, the catheter below the wall, and what tool and suture do to the cubes of the passage, numbered from below."""
 
     scene: BodyScene
 
     def __init__(self, particle_count: int = 20, spacing: float = 0.2) -> None:
-        count, step = arrays.count(particle_count, "particle_count", least=3), arrays.positive(spacing, "spacing")
+        count, step = (
+            arrays.count(particle_count, "particle_count", least=3, most=MOST_PARTICLES),
+            arrays.positive(spacing, "spacing"),
+        )
         layers = np.arange(np.prod(SIZE)) % SIZE[2]
         environment = cells.channel(*SIZE, obstacle=np.isin(layers, WALL))
         t = np.arange(count)[:, np.newaxis] - (count - 1.0)

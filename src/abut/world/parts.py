@@ -1,6 +1,7 @@
 """What a body is made of: its shapes with their places, what they weigh together, and what else is said of it. All is checked here, before a world
 takes it in."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -126,11 +127,9 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
 
 def invert_inertia(inertia: Floats) -> Floats:
     """(3,3) the inverse, which must be finite: a rod without thickness can be spun about itself by nothing."""
-    try:
-        with np.errstate(all="ignore"):
-            inverse = np.linalg.inv(inertia)
-    except np.linalg.LinAlgError:
-        inverse = np.full((3, 3), np.inf)
+    inverse: Floats = np.full((3, 3), np.inf)
+    with contextlib.suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        inverse = np.asarray(np.linalg.inv(inertia), np.float64)
     if not np.isfinite(inverse).all():
         raise InvalidInput("shape", "is too thin for its length, or too light, to be moved: its inertia has no inverse")
     return inverse
