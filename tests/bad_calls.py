@@ -29,9 +29,9 @@ GOOD_AGAIN = 0.2
 """How often a refused call is followed by a good one."""
 OTHER_FORM = 0.1
 """How often nothing is bad."""
-WORK = set(
-    "handle steps swap_count comparison_count tests work box_tests leaf_tests version seconds moves rotations".split()
-)
+WORK = {
+    "handle", "steps", "swap_count", "comparison_count", "tests", "work", "box_tests", "leaf_tests", "version", "seconds", "moves", "rotations",
+}  # fmt: skip
 """What counts work, and may depend on what was asked before; addresses; and what is said of the last proposal, which was
 made before the mobile refused to move."""
 DEPTH = 4
