@@ -51,7 +51,7 @@ class Motion:
     _rigid_bodies: tuple[bool, ...]
 
     def __init__(self, mesh: object, start: object, end: object) -> None:
-        own = as_mesh(getattr(mesh, "mesh", mesh))
+        own = as_mesh(_mesh_of(mesh))
         if _is_pose(start) or _is_pose(end):
             self._move(own, start, end)
         else:
@@ -133,6 +133,14 @@ class Motion:
         if self._paths is not None and 0.0 < t < 1.0:
             return frozen(_place(self._paths, t))
         return frozen((1.0 - t) * self.vertices_t0 + t * self.vertices_t1)
+
+
+def _mesh_of(value: object) -> object:
+    """The mesh of a body; else the value itself, which may be something that raises when it is asked for one."""
+    try:
+        return getattr(value, "mesh", value)
+    except Exception:
+        return value
 
 
 def _is_pose(value: Any) -> bool:

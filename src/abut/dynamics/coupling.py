@@ -39,9 +39,9 @@ def couple(
     step = arrays.positive(dt, "dt")
     bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
     rough = arrays.scalar(friction, "friction", least=0.0)
-    if isinstance(model, type) or not hasattr(model, "propose"):
+    if isinstance(model, type) or not _offers(model, "propose"):
         raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
-    if mobile is not None and not (hasattr(mobile, "move") and np.ndim(getattr(mobile, "position", ())) == 2):
+    if mobile is not None and not (_offers(mobile, "move", "position") and np.ndim(mobile.position) == 2):
         raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no position (n,3) and move(targets)")
     response, after = options.get("response"), options.get("after")
     inserts = isinstance(response, str) and response in ("adaptive", "hybrid")
@@ -65,6 +65,14 @@ def couple(
         reached[:, :dimension], normal[:, :dimension] = moves.position, moves.normal
         accept(reached, normal, restitution=bounce, friction=rough)
     return moves
+
+
+def _offers(value: object, *names: str) -> bool:
+    """Whether an object has these attributes; one that raises when it is asked has not."""
+    try:
+        return all(hasattr(value, name) for name in names)
+    except Exception:
+        return False
 
 
 def _follow_insertions(model: Any, mobile: Any, moves: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
+from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
@@ -118,7 +119,7 @@ class World:
         the normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask:
         bits; two bodies meet if each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
         """
-        placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
+        placed = shape.pose if pose is None and isinstance(shape, BODIES) else pose
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
         options = {"kind": kind, "density": density, "mass": mass, "velocity": velocity, "spin": spin}
         options |= {"friction": friction, "restitution": restitution, "rolling": rolling, "layer": layer, "mask": mask}
