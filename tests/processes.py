@@ -6,34 +6,93 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numba
 import numpy as np
 
 import abut
 
-WAYS = ("fork", "fork_pool", "fork_fork", "spawn", "threads", "executor", "fork_from_thread")
+WAYS = (
+    "fork",
+    "fork_pool",
+    "fork_fork",
+    "fork_each",
+    "fork_beside",
+    "spawn",
+    "threads",
+    "executor",
+    "fork_from_thread",
+)
+BALL = abut.scenes.icosphere(4)
+FORKS_BESIDE = 6
 
 
-def ask(_=None):
-    """One question of each kind whose kernels run on all threads, as numbers."""
+def _hulls():
     rng = np.random.default_rng(3)
     hulls = abut.convex.Hulls([abut.convex.Hull(rng.normal(size=(12, 3))) for _ in range(3)])
     poses = np.tile(np.eye(4), (600, 1, 1))
     poses[:, :3, 3] = 3.0 * rng.normal(size=(600, 3))
-    pairs, which = rng.integers(0, 600, (600, 2)), rng.integers(0, 3, 600)
-    tracks = abut.convex.track_many(hulls, pairs, poses, which=which)
-    overlaps = abut.convex.overlap_many(hulls, pairs, poses, which=which)
-    ball = abut.scenes.icosphere(4)
+    return hulls, rng.integers(0, 600, (600, 2)), poses, rng.integers(0, 3, 600)
+
+
+def _track():
+    hulls, pairs, poses, which = _hulls()
+    return float(abut.convex.track_many(hulls, pairs, poses, which=which).distance.sum())
+
+
+def _overlap():
+    hulls, pairs, poses, which = _hulls()
+    return int(abut.convex.overlap_many(hulls, pairs, poses, which=which).overlap.sum())
+
+
+def _contains():
+    return int(abut.contains(BALL, np.random.default_rng(4).normal(size=(5000, 3))).sum())
+
+
+def _normals():
+    hits = abut.collide(BALL, abut.Rigid(abut.scenes.icosphere(4, center=(1.0, 0.1, 0.2))))
+    return len(hits), float(np.abs(hits.normal).sum())
+
+
+def _distance():
+    return float(np.sum(abut.distance(BALL, abut.scenes.icosphere(4, center=(3.0, 0.1, 0.2))).distance))
+
+
+def _time():
     far = abut.scenes.icosphere(4, center=(3.0, 0.1, 0.2))
-    body = abut.Rigid(ball)
-    inside = abut.contains(body, rng.normal(size=(5000, 3)))
-    hits = abut.collide(body, abut.Rigid(abut.scenes.icosphere(4, center=(1.0, 0.1, 0.2))))
-    apart = abut.distance(body, abut.Rigid(far))
-    moving = abut.Motion(ball, ball.vertices, ball.vertices + np.array([2.0, 0.0, 0.0]))
-    time = abut.time_of_impact(moving, abut.Motion(far, far.vertices, far.vertices))
-    return [
-        float(tracks.distance.sum()), int(overlaps.overlap.sum()), int(inside.sum()), len(hits),
-        float(np.abs(hits.normal).sum()), float(np.sum(apart.distance)), time,
-    ]  # fmt: skip
+    moving = abut.Motion(BALL, BALL.vertices, BALL.vertices + np.array([2.0, 0.0, 0.0]))
+    return abut.time_of_impact(moving, abut.Motion(far, far.vertices, far.vertices))
+
+
+def _sweep():
+    impacts = abut.sweep(BALL, BALL.vertices, -BALL.vertices)
+    return len(impacts), float(impacts.time.sum())
+
+
+def _step():
+    world, poses = abut.World(), np.tile(np.eye(4), (60, 1, 1))
+    world.add(abut.shapes.Box((20, 20, 1)), kind="static")
+    poses[:, 2, 3] = 1.0 + 0.9 * np.arange(60)
+    world.add_many(abut.shapes.Box((1, 1, 1)), poses)
+    for _ in range(3):
+        world.step(0.02)
+    return float(world.poses().sum()), len(world.contacts())
+
+
+QUESTIONS = {
+    "contains": _contains,
+    "normal": _normals,
+    "distance": _distance,
+    "time_of_impact": _time,
+    "sweep": _sweep,
+    "World.step": _step,
+    "track_many": _track,
+    "overlap_many": _overlap,
+}
+
+
+def ask(_=None):
+    """One question of each kind whose kernels run on all threads, as numbers; steps of worlds and sweeps, which compile for long, apart."""
+    return [question() for name, question in QUESTIONS.items() if name not in ("World.step", "sweep")]
 
 
 def in_fork(question):
@@ -50,12 +109,61 @@ def in_fork(question):
     return text if status == 0 else f"exit status {status}"
 
 
+def _after(name):
+    """What a child answers whose parent, a new process, has asked one question."""
+
+    def parent():
+        own = QUESTIONS[name]()
+        return [own, in_fork(QUESTIONS[name]), in_fork(_contains)]
+
+    return in_fork(parent)
+
+
+def _beside():
+    """What children answer that are forked while other threads of the parent ask and compile; each child compiles something itself."""
+    done = threading.Event()
+
+    def compile_on():
+        number = 0
+        while not done.is_set():
+            number += 1
+            compile_sum(number)
+
+    def ask_on():
+        while not done.is_set():
+            _contains()
+
+    others = [threading.Thread(target=target) for target in (compile_on, compile_on, ask_on)]
+    for thread in others:
+        thread.start()
+    try:
+        return [in_fork(lambda: (compile_sum(-1), _contains())[1]) for _ in range(FORKS_BESIDE)]
+    finally:
+        done.set()
+        for thread in others:
+            thread.join()
+
+
+def compile_sum(number):
+    """Compile something that nobody has compiled before."""
+
+    @numba.njit
+    def add(x):
+        return sum([x + number, x * number, x - number])
+
+    return add(1)
+
+
 def answers_of(way):
     """The answers of the processes or threads of a way, as texts."""
     if way == "fork":
         return [in_fork(ask)]
     if way == "fork_fork":
         return [in_fork(lambda: [ask(), in_fork(ask)])]
+    if way == "fork_each":
+        return [_after(name) for name in QUESTIONS]
+    if way == "fork_beside":
+        return _beside()
     if way == "fork_from_thread":
         found = []
         thread = threading.Thread(target=lambda: found.append(in_fork(ask)))
@@ -80,15 +188,24 @@ def answers_of(way):
 
 def main():
     way = sys.argv[1]
-    first = repr(ask()) if "late" not in sys.argv else None
+    asked = {"fork_each": lambda: [question() for question in QUESTIONS.values()], "fork_beside": _contains}.get(
+        way, ask
+    )
+    is_late = "late" in sys.argv or way == "fork_each"
+    first = None if is_late else repr(asked())
     answers = answers_of(way)
-    expected = repr(ask()) if first is None else first
+    own = asked()
+    expected = repr(own) if first is None else first
+    each = [expected] * len(answers)
     if way == "fork_fork":
-        expected = repr([eval(expected), expected])
-    wrong = [answer for answer in answers if answer != expected]
+        each = [repr([eval(expected), expected])]
+    if way == "fork_each":
+        inside = repr(QUESTIONS["contains"]())
+        each = [repr([answer, repr(answer), inside]) for answer in own]
+    wrong = [f"{answer} for {right}" for answer, right in zip(answers, each, strict=True) if answer != right]
     assert answers
-    assert repr(ask()) in expected  # the parent goes on as before
-    sys.stdout.write("same" if not wrong else f"{wrong[0]} for {expected}")
+    assert repr(own) == expected  # the parent goes on as before
+    sys.stdout.write("same" if not wrong else wrong[0])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,13 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="forks are those of POSIX"),
 ]
 LAYERS = ("omp", "workqueue", "tbb")
-SHORT = {("fork", "omp"), ("fork_pool", "omp"), ("executor", "workqueue"), ("fork", "workqueue")}
+SHORT = {
+    ("fork", "omp"),
+    ("fork_pool", "omp"),
+    ("executor", "workqueue"),
+    ("fork", "workqueue"),
+    ("fork_beside", "omp"),
+}
 """What each run asks: a process takes seconds to start. The rest is asked by `make soak`."""
 
 

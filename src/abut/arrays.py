@@ -20,6 +20,7 @@ from abut.errors import InvalidInput
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 A = TypeVar("A", bound=NDArray[Any])
+T = TypeVar("T")
 
 LARGEST_COORDINATE = 1e75
 """The largest magnitude of a coordinate or length.
@@ -79,7 +80,7 @@ def points(value: object, name: str, *, dimensions: int = 3, keep: bool = False)
 
 def stacked(value: object, name: str, shape: tuple[int, ...], count: int | None = None) -> Floats:
     """(k, *shape) float64 from as many, or from a single one; with a `count` so many, or one that stands for all."""
-    raw = cast("NDArray[Any]", value) if isinstance(value, np.ndarray) else _read_object(value, name)
+    raw = as_array(value, name)
     if raw.ndim > len(shape) or raw.shape == (0,):
         return coordinates(raw, name, (count, *shape))
     single = coordinates(raw, name, shape)
@@ -97,6 +98,22 @@ def indices(value: object, name: str, columns: int | None, limit: int, *, keep: 
     if not whole or array.min() < 0 or array.max() >= limit:
         _refuse_index(array, raw, name, limit)
     return array
+
+
+def selection(value: object, name: str, limit: int) -> Integers:
+    """(k,) int64 numbers of things, each at least 0 and below `limit`, from a single one or from a sequence."""
+    raw = as_array(value, name)
+    if raw.ndim > 1:
+        raise InvalidInput(name, f"has shape {raw.shape}, expected one number or (n,)")
+    return indices(raw.reshape(-1, 1), name, 1, limit)[:, 0]
+
+
+def shape_of(value: object) -> tuple[int, ...] | None:
+    """The shape of what may be an array; None for what is none. Its numbers are not looked at."""
+    try:
+        return as_array(value, "").shape
+    except InvalidInput:
+        return None
 
 
 def pose(value: object, name: str) -> Floats:
@@ -158,9 +175,10 @@ def count(value: object, name: str, *, least: int = 0, most: int = 2**53) -> int
 
 def flag(value: object, name: str) -> bool:
     """True or False, also as NumPy's, or as 0 and 1."""
-    if type(value) in (bool, int, np.bool_) and value in (0, 1):
-        return value == 1
-    raise InvalidInput(name, f"is a {type(value).__name__}, expected True or False")
+    known: Any = value
+    if isinstance(value, bool | int | np.bool_ | np.integer) and known in (0, 1):
+        return bool(known)
+    raise InvalidInput(name, f"is {_describe_type(known)}, expected True or False")
 
 
 def choice(value: object, name: str, options: Iterable[str]) -> str:
@@ -172,12 +190,44 @@ def choice(value: object, name: str, options: Iterable[str]) -> str:
     raise InvalidInput(name, f"is {said}, expected one of {', '.join(map(repr, known))}")
 
 
+def instance(value: object, name: str, kind: type[T], row: int | None = None) -> T:
+    """The value, which must be an object of a class of the library's."""
+    if isinstance(value, kind):
+        return value
+    raise InvalidInput(name, f"is {_describe_type(value)}, expected {kind.__name__}", row)
+
+
+def items(value: object, name: str, kind: type[T], *, least: int = 0) -> list[T]:
+    """The objects of a class that a sequence, or another iterable, holds; at least so many."""
+    given: Any = value
+    if isinstance(given, str | bytes | dict | kind) or not isinstance(value, Iterable):
+        raise InvalidInput(name, f"is {_describe_type(value)}, expected a sequence of {kind.__name__} objects")
+    try:
+        found: list[object] = list(given)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidInput(name, f"cannot be gone through ({error})") from error
+    if len(found) < least:
+        raise InvalidInput(name, f"holds {len(found)} objects, expected {least} or more")
+    return [instance(item, name, kind, row) for row, item in enumerate(found)]
+
+
+def _describe_type(value: Any) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
+
+
+def as_array(value: object, name: str) -> NDArray[Any]:
+    """Whatever may hold numbers as an array of any shape and dtype, to look at its shape; what it holds is not checked."""
+    return cast("NDArray[Any]", value) if isinstance(value, np.ndarray) else _read_object(value, name)
+
+
 def _read(value: object, name: str, shape: tuple[int | None, ...]) -> tuple[NDArray[Any], bool]:
     """The value as an array of numbers of this shape, and whether that was made here and belongs to nobody else."""
     source: Any = value
     if isinstance(value, np.ma.MaskedArray):
         source = _unmask(source, name)
-    raw: NDArray[Any] = source if isinstance(value, np.ndarray) else _read_object(value, name)
+    raw = as_array(source, name)
     if raw.dtype.kind not in "iuf":
         kind = _REFUSED_KINDS.get(raw.dtype.kind, "records")
         raise InvalidInput(name, f"holds {kind} (dtype {raw.dtype}), expected integers or floats")
@@ -191,12 +241,12 @@ def _read(value: object, name: str, shape: tuple[int | None, ...]) -> tuple[NDAr
 
 
 def _read_object(value: object, name: str) -> NDArray[Any]:
-    _refuse_device_memory(value, name)
-    only_dlpack = hasattr(value, "__dlpack__") and not any(hasattr(value, protocol) for protocol in _ARRAY_PROTOCOLS)
-    reader: Any = np.from_dlpack if only_dlpack else np.asarray
     try:
-        return reader(value)
-    except MemoryError:
+        _refuse_device_memory(value, name)
+        if hasattr(value, "__dlpack__") and not any(hasattr(value, protocol) for protocol in _ARRAY_PROTOCOLS):
+            return np.from_dlpack(cast("Any", value))
+        return np.asarray(value)
+    except (MemoryError, InvalidInput):
         raise
     except Exception as error:
         row = _find_ragged_row(value)
@@ -224,14 +274,21 @@ def _refuse_device_memory(value: object, name: str) -> None:
 def _find_ragged_row(value: object) -> int | None:
     if not isinstance(value, list | tuple):
         return None
-    rows = cast("list[Any]", value)
-    lengths = [len(row) if hasattr(row, "__len__") else -1 for row in rows]
+    lengths = [_length_of(row) for row in cast("list[Any]", value)]
     return next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
+
+
+def _length_of(value: Any) -> int:
+    """−1 for what has no length."""
+    try:
+        return len(value)
+    except Exception:  # whatever an object of the caller's raises
+        return -1
 
 
 def _unmask(value: Any, name: str) -> NDArray[Any]:
     masked = np.ma.getmaskarray(value)
-    if masked.any():
+    if masked.dtype.names is None and masked.any():  # records are refused for what they are
         where = np.unravel_index(int(masked.argmax()), masked.shape)
         raise InvalidInput(name, "has a masked entry", int(where[0]) if where else None)
     return value.data

@@ -32,6 +32,7 @@ from numba import extending
 from numba.core import config as numba_config
 from numba.core import errors, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.np.ufunc import parallel as numba_parallel
 
@@ -294,7 +295,7 @@ class _Threads:
     def __init__(self) -> None:
         self.lost = False
         """Whether the threads were launched in a process that this one was forked from: loops then run in their serial form."""
-        self.turn: threading.Lock | None = None
+        self.turn: Any = None
         """Held while a loop runs, where the layer allows no second one beside it."""
         self.known = False
         """Whether the layer has been asked for."""
@@ -305,19 +306,31 @@ class _Threads:
         with self._starting:
             if not self.known:
                 numba.get_num_threads()
-                self.turn = threading.Lock() if numba_parallel.threading_layer() == "workqueue" else None
+                # A signal handler may ask something while its own thread has the turn, and has no loop running then.
+                self.turn = threading.RLock() if numba_parallel.threading_layer() == "workqueue" else None
                 self.known = True
 
+    def wait(self) -> None:
+        """Before a fork: until no other thread compiles, or starts the threads. The child would have a copy of a lock that nobody opens."""
+        self._starting.acquire()
+        global_compiler_lock.acquire()
+
+    def go_on(self) -> None:
+        """After it, in the parent."""
+        global_compiler_lock.release()
+        self._starting.release()
+
     def lose(self) -> None:
-        """In a forked child, before anything else."""
+        """After it, in the child, before anything else."""
+        global_compiler_lock.release()
         self.lost = self.lost or bool(numba_parallel._is_initialized)
-        self._starting = threading.Lock()  # whoever held the locks is not here
-        self.turn = None if self.turn is None else threading.Lock()
+        self._starting = threading.Lock()
+        self.turn = None if self.turn is None else threading.RLock()  # whoever had the turn is not here
 
 
 _threads = _Threads()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.lose)
+    os.register_at_fork(before=_threads.wait, after_in_parent=_threads.go_on, after_in_child=_threads.lose)
 
 
 class _Parallel(_Twofold):
@@ -405,6 +418,8 @@ def limit_threads(count: int) -> None:
 @contextlib.contextmanager
 def threads_for(work: int, least: int = WORK_FOR_THREADS) -> Generator[None]:
     """Within this context `prange` loops run on one thread if there are fewer than `least` things to do in all."""
+    if not _threads.known:
+        _threads.launch()
     before = numba.get_num_threads()
     if work < least:
         numba.set_num_threads(1)

@@ -135,3 +135,37 @@ def test_fitted_to_points_of_a_spline_it_is_that_spline():
 def test_bad_contours_are_refused(make, words):
     with pytest.raises(InvalidInput, match=words):
         make()
+
+
+@pytest.mark.parametrize("away", [0.0, 2.0**20, 2.0**40, -(2.0**48), 2.0**52])
+def test_lengths_far_from_the_origin(away):
+    """Whole numbers far away say the same curve exactly, and it is as long as at the origin."""
+    rng = np.random.default_rng(4)
+    corners = rng.integers(-9, 10, (12, 2)) * 3.0
+    segments = np.stack(
+        [corners, corners + 6.0, np.roll(corners, -1, axis=0) - 3.0, np.roll(corners, -1, axis=0)], axis=1
+    )
+    near = Contour.from_segments(segments)
+    t = np.linspace(0.0, 1.0, 20001)[:, np.newaxis]  # a chord a piece: below the length by less than 1e-6 of it
+    chords = 0.0
+    for a, b, c, d in segments:
+        way = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+        chords += np.hypot(*np.diff(way, axis=0).T).sum()
+    far = Contour.from_segments(segments + away)
+    assert near.length == pytest.approx(chords, rel=1e-6)
+    assert far.length == pytest.approx(near.length, rel=1e-12)
+
+
+def test_a_length_is_found_where_the_curve_is_as_small_as_its_rounding():
+    """Control points 1e60 away from the origin are one point, or a few steps of rounding apart."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        far = Contour(1e60 + 1e45 * rng.normal(size=(6, 2)))
+        assert 0.0 <= far.length <= 1e48
+
+
+def test_a_tolerance_below_all_rounding_is_refused():
+    disc = Contour([(0, 0), (2, 0), (2, 2), (0, 2)])
+    with pytest.raises(InvalidInput, match="tolerance"):
+        disc.flatten(1e-300)
+    assert len(disc.flatten(1e-6)) < 10_000

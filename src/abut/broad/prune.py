@@ -252,7 +252,7 @@ class SweepAndPrune:
     # ---- inside
 
     def _read(self, handles: object) -> Integers:
-        ids = arrays.indices(np.reshape(np.asarray(handles), (-1, 1)), "handles", 1, len(self._alive)).ravel()
+        ids = arrays.selection(handles, "handles", len(self._alive))
         if not self._alive[ids].all():
             raise InvalidInput("handles", "is not in use", int((~self._alive[ids]).argmax()))
         if len(np.unique(ids)) < len(ids):

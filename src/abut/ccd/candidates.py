@@ -12,16 +12,13 @@ from abut.broad.search import EVERY, LARGER, Rules
 from abut.broad.swept import VOLUMES, Moving, frame_of
 from abut.ccd.motion import Motion, Surface, read_surfaces
 from abut.ccd.results import Candidates
-from abut.errors import InvalidInput
 from abut.jit import threads_for
 from abut.mesh import Mesh, as_mesh
 
 
 def check_volume(volume: str) -> int:
     """The number of directions of a volume."""
-    if volume not in VOLUMES:
-        raise InvalidInput("volume", f"there is no volume {volume!r}; there are {', '.join(VOLUMES)}")
-    return VOLUMES[volume]
+    return VOLUMES[arrays.choice(volume, "volume", VOLUMES)]
 
 
 def find_candidates(a: Moving, b: Moving | None, *, volume: str = "aabb", margin: float = 0.0) -> Candidates:

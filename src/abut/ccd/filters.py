@@ -26,10 +26,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, indices
+from abut.arrays import Floats, indices, instance
 from abut.broad.swept import Indices
 from abut.ccd.candidates import moving_of
 from abut.ccd.results import Candidates
+from abut.errors import InvalidInput
 from abut.geometry.vec import Vec3, cross, dot, scale, subtract
 from abut.jit import element, inlined, parallel, prange
 
@@ -168,11 +169,17 @@ class Filtered:
         return len(self.edge_edge) - int(np.count_nonzero(self.edge_edge))
 
     def apply(self, candidates: Candidates) -> Candidates:
-        """The candidates that are kept."""
+        """The candidates that are kept, of those that were filtered."""
+        instance(candidates, "candidates", Candidates)
+        for name in ("vertex_face", "edge_edge"):
+            given, expected = len(getattr(candidates, name)), len(getattr(self, name))
+            if given != expected:
+                raise InvalidInput(f"candidates.{name}", f"has {given} rows, {expected} were filtered")
         return Candidates(candidates.vertex_face[self.vertex_face], candidates.edge_edge[self.edge_edge])
 
 
 def _run(mesh: object, v_t0: object, v_t1: object, candidates: Candidates, *, slpf: bool) -> Filtered:
+    instance(candidates, "candidates", Candidates)
     body = moving_of(mesh, v_t0, v_t1)
     largest = max(float(np.abs(p).max(initial=0.0)) for p in (body.positions_t0, body.positions_t1))
     factor = scale_of(largest)

@@ -51,7 +51,7 @@ class Motion:
     _rigid_bodies: tuple[bool, ...]
 
     def __init__(self, mesh: object, start: object, end: object) -> None:
-        own = as_mesh(getattr(mesh, "mesh", mesh))
+        own = as_mesh(_mesh_of(mesh))
         if _is_pose(start) or _is_pose(end):
             self._move(own, start, end)
         else:
@@ -135,12 +135,17 @@ class Motion:
         return frozen((1.0 - t) * self.vertices_t0 + t * self.vertices_t1)
 
 
+def _mesh_of(value: object) -> object:
+    """The mesh of a body; else the value itself, which may be something that raises when it is asked for one."""
+    try:
+        return getattr(value, "mesh", value)
+    except Exception:
+        return value
+
+
 def _is_pose(value: Any) -> bool:
     """Whether the value has the shape of a pose; what has no shape at all is refused later, by name."""
-    try:
-        return np.shape(value) == (4, 4)
-    except (TypeError, ValueError):
-        return False
+    return arrays.shape_of(value) == (4, 4)
 
 
 def _place(paths: Paths, time: float) -> Floats:
@@ -159,8 +164,7 @@ def join(*motions: Motion) -> Motion:
     Vertices and faces are numbered on from body to body, and edges as in the joined mesh; `body` tells the body of each vertex. A rigid body
     is not tested against itself.
     """
-    if not motions:
-        raise InvalidInput("motions", "is empty: there is nothing to join")
+    arrays.items(motions, "motions", Motion, least=1)
     offsets = np.cumsum([0] + [len(m.vertices_t0) for m in motions])
     mesh = Mesh(
         np.concatenate([m.mesh.vertices for m in motions]),

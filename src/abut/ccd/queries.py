@@ -134,8 +134,7 @@ def _answer(
     points = arrays.coordinates(queries, "queries", (None, 8, 3))
     tolerance = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
     distance = arrays.scalar(min_separation, "min_separation", least=0.0)
-    if method not in METHODS:
-        raise InvalidInput("method", f"{method!r} is not one of {', '.join(METHODS)}")
+    arrays.choice(method, "method", METHODS)
     if max_steps is not None:
         max_steps = arrays.count(max_steps, "max_steps", least=1)
     status, time = np.zeros(len(points), dtype=np.int8), np.zeros(len(points))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.contours.contour import Contour
-from abut.contours.poses import read_array
 from abut.errors import InvalidInput
 
 GROWN = 1e-14
@@ -56,7 +56,7 @@ def read_held(fixed: object, count: int) -> NDArray[np.bool_]:
     """(m,) which bodies do not move; none where nothing is said."""
     if fixed is None:
         return np.zeros(count, np.bool_)
-    held = read_array(fixed, "fixed")
+    held = arrays.as_array(fixed, "fixed")
     if held.shape != (count,):
         raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
     if count and held.dtype.kind not in "biu":

@@ -12,7 +12,7 @@ from abut.arrays import Floats, Integers, frozen
 from abut.contours.contour import Contour
 from abut.contours.inside import wind_many
 from abut.contours.merging import COLUMNS
-from abut.contours.poses import as_flag, as_pose, as_poses
+from abut.contours.poses import as_pose, as_poses
 from abut.contours.queries import (
     NO_LIMIT,
     RAW_COLUMNS,
@@ -36,9 +36,7 @@ FEW = 64
 
 
 def _table(contour: object, name: str) -> int:
-    if not isinstance(contour, Contour):
-        raise InvalidInput(name, f"is a {type(contour).__name__}, expected a Contour")
-    return contour._handle[0]
+    return arrays.instance(contour, name, Contour)._handle[0]
 
 
 def _buffers(stretches: int, contacts: int) -> tuple[Floats, Floats]:
@@ -84,7 +82,7 @@ def meets(a: Contour, b: Contour, *, pose: object = None, poses: object = None) 
 
 def collide(a: Contour, b: Contour, *, pose: object = None, poses: object = None, first: bool = False) -> Contacts:
     """Where a meets b: every crossing, touch and stretch in common. `first` stops at the first that is found."""
-    limit = 1 if as_flag(first, "first") else NO_LIMIT
+    limit = 1 if arrays.flag(first, "first") else NO_LIMIT
     if poses is not None:
         _refuse_both(pose, poses)
         return _collide_rows(*_rows_of(a, b, poses), limit)

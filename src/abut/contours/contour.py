@@ -18,7 +18,7 @@ from abut.arrays import Floats, frozen
 from abut.contours import measures
 from abut.contours.boxes import Boxes, build_boxes
 from abut.contours.flattening import flatten
-from abut.contours.poses import as_flag, as_pose, read_array
+from abut.contours.poses import as_pose
 from abut.contours.rough import roughen, spline_segments
 from abut.errors import InvalidInput
 
@@ -71,6 +71,7 @@ class Contour:
             self._set(base, name, base, sigma, np.zeros(len(base)))
 
     def _set(self, segments: Floats, name: str, base: Floats, roughness: Floats, deviation: Floats) -> None:
+        arrays.instance(name, "name", str)
         if len(segments) > MOST_SEGMENTS:
             raise InvalidInput("segments", f"{len(segments)} are more than {MOST_SEGMENTS}")
         largest = float(np.abs(segments).max())
@@ -128,9 +129,7 @@ class Contour:
         """The outline that SVG path data such as "M0 0 C…Z" describe: one closed subpath. For files see `abut.contours.svg`."""
         from abut.contours import svg
 
-        if not isinstance(path, str):
-            raise InvalidInput("path", f"is a {type(path).__name__}, expected text")
-        outlines = svg.parse_path(path)
+        outlines = svg.parse_path(arrays.instance(path, "path", str))
         if len(outlines) != 1:
             raise InvalidInput("path", f"has {len(outlines)} closed subpaths, expected 1")
         return cls._of(outlines[0], name)
@@ -177,7 +176,7 @@ class Contour:
     def _evaluate(self, parameters: object, weights: Any) -> Floats:
         at = arrays.coordinates(parameters, "parameters", (None,))
         whole = np.floor(at)
-        rows = self.segments[whole.astype(np.int64) % len(self.segments)]
+        rows = self.segments[np.mod(whole, len(self.segments)).astype(np.int64)]
         return frozen(np.einsum("ki,kid->kd", weights(at - whole), rows))
 
     @cached_property
@@ -228,7 +227,7 @@ class Contour:
         The outer polygon encloses the contour but for rounding (8u·M, M the largest coordinate), if the contour does not cross itself.
         """
         allowed = arrays.positive(tolerance, "tolerance")
-        return frozen(flatten(self.segments, allowed, outer=self.orientation if as_flag(outer, "outer") else 0))
+        return frozen(flatten(self.segments, allowed, outer=self.orientation if arrays.flag(outer, "outer") else 0))
 
     def moved(self, pose: object) -> "Contour":
         """The contour turned and moved, as a new contour with coordinates of its own; a pose is (x, y, angle) or a (3,3) matrix."""
@@ -276,7 +275,7 @@ def straight_segments(start: Floats, end: Floats) -> Floats:
 
 
 def _per_segment(roughness: object, count: int) -> Floats:
-    raw = read_array(roughness, "roughness")
+    raw = arrays.as_array(roughness, "roughness")
     if raw.ndim == 0:
         return np.full(count, arrays.scalar(roughness, "roughness", least=0.0))
     sigma = arrays.coordinates(roughness, "roughness", (count,))

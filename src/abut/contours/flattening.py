@@ -10,9 +10,12 @@ import numpy as np
 
 from abut.arrays import Floats
 from abut.contours.measures import halve
+from abut.errors import InvalidInput
 
 HALVINGS = 60
 """Halved so often, a piece is shorter than its own rounding."""
+MOST_PIECES, MANY = 2**18, 64
+"""So many pieces that are still to be halved, or so many of each segment, are a mistake: half of the coordinates' digits take fewer."""
 STRAIGHT = 8.0 * 2.0**-53
 """A corner that is off the line between its neighbours by less than this part of the largest coordinate is off by rounding only."""
 
@@ -87,6 +90,8 @@ def flatten(segments: Floats, tolerance: float, *, outer: int = 0) -> Floats:
         if done.all():
             break
         rest = ~done
+        if np.count_nonzero(rest) > max(MOST_PIECES, MANY * len(segments)):
+            raise InvalidInput("tolerance", f"{tolerance:g} asks for hundreds of thousands of corners")
         pieces = np.stack(halve(pieces[rest]), axis=1).reshape(-1, 4, 2)
         size *= 0.5
         place = np.stack([place[rest], place[rest] + size], axis=1).reshape(-1)

@@ -4,8 +4,7 @@ Each contour's root box, turned and moved, gives an upright rectangle. Sorted by
 ends are compared in y, then the root boxes themselves on their four axes. No pair that meets is left out: boxes are padded, and compared with δ more.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import cast
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -65,18 +64,7 @@ def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers,
 
 def as_list(contours: object) -> list[Contour]:
     """The contours of a sequence or another iterable, each checked."""
-    if isinstance(contours, Contour) or not isinstance(contours, Iterable):
-        raise InvalidInput("contours", f"is a {type(contours).__name__}, expected a sequence of contours")
-    try:
-        items = list(cast("Iterable[object]", contours))
-    except TypeError as error:
-        raise InvalidInput("contours", f"is no sequence of contours: {error}") from error
-    found: list[Contour] = []
-    for i, contour in enumerate(items):
-        if not isinstance(contour, Contour):
-            raise InvalidInput("contours", f"is a {type(contour).__name__}, expected a Contour", i)
-        found.append(contour)
-    return found
+    return arrays.items(contours, "contours", Contour)
 
 
 def as_tables(contours: Sequence[Contour]) -> Integers:

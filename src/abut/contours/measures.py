@@ -13,6 +13,8 @@ from abut.arrays import Floats
 LENGTH_ERROR = 1e-13
 """Where eight nodes and two times eight differ by less than this part of the whole length, divided by the number of segments, the latter is taken."""
 LENGTH_HALVINGS = 40
+LENGTH_NOISE = 2.0**-47
+"""Of the size of a segment: what rounding makes of the difference between eight nodes and two times eight, and so the least that is asked for."""
 
 
 class Moments(NamedTuple):
@@ -62,7 +64,7 @@ def moments(segments: Floats) -> Moments:
 
 
 def lengths(segments: Floats) -> Floats:
-    """(n,) arc length of each segment."""
+    """(n,) arc length of each segment. They are measured from where they begin: far from the origin, halving would only halve what was rounded."""
     at, weight = _nodes(8)
     slope = bernstein_slope(at)
 
@@ -70,14 +72,15 @@ def lengths(segments: Floats) -> Floats:
         return np.hypot(*np.moveaxis(slope @ pieces, -1, 0)) @ weight
 
     result = np.zeros(len(segments))
-    pieces, owner = segments, np.arange(len(segments))
+    pieces, owner = segments - segments[:, :1], np.arange(len(segments))
     whole = estimate(pieces)
-    tolerance = LENGTH_ERROR * whole.sum() / max(len(segments), 1)
+    mean_error = LENGTH_ERROR * whole.sum() / max(len(segments), 1)
+    tolerance = np.maximum(mean_error, LENGTH_NOISE * np.abs(pieces).max(axis=(1, 2), initial=0.0))
     for _ in range(LENGTH_HALVINGS):
         halves = np.stack(halve(pieces), axis=1).reshape(-1, 4, 2)
         each = estimate(halves)
         finer = each[0::2] + each[1::2]
-        done = np.abs(finer - whole) <= tolerance
+        done = np.abs(finer - whole) <= tolerance[owner]
         np.add.at(result, owner[done], finer[done])
         if done.all():
             return result

@@ -4,10 +4,8 @@ The first form is always rigid. Of a matrix the rotation may be off by `arrays.R
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abut import arrays
 from abut.arrays import LARGEST_COORDINATE, RIGID_TOLERANCE, Floats
@@ -20,21 +18,6 @@ LARGEST_ANGLE = 2.0**26
 """Beyond it, a rounding of the angle turns a contour by more than 1e-8."""
 
 
-def read_array(value: object, name: str) -> NDArray[Any]:
-    """What NumPy makes of a value; its shape tells what is meant, its numbers are checked later."""
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(name, f"is no array: {error}") from error
-
-
-def as_flag(value: object, name: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool | int | np.bool_):
-        raise InvalidInput(name, f"is a {type(value).__name__}, expected True or False")
-    return bool(value)
-
-
 def as_pose(value: object, name: str = "pose") -> Turn:
     """One pose; None stands for the identity."""
     if value is None:
@@ -45,14 +28,14 @@ def as_pose(value: object, name: str = "pose") -> Turn:
         x, y, angle = value
         if abs(x) <= LARGEST_COORDINATE and abs(y) <= LARGEST_COORDINATE and abs(angle) <= LARGEST_ANGLE:
             return (math.cos(angle), math.sin(angle), x, y)
-    array = read_array(value, name)
+    array = arrays.as_array(value, name)
     row = as_poses(array[np.newaxis], name, single=True)[0].tolist()
     return (row[0], row[1], row[2], row[3])
 
 
 def as_poses(value: object, name: str = "poses", *, single: bool = False) -> Floats:
     """(k,4) cosine, sine, x and y of poses (k,3) or (k,3,3)."""
-    array = read_array(value, name)
+    array = arrays.as_array(value, name)
     if array.ndim == 3:
         return _from_matrices(arrays.coordinates(value, name, (None, 3, 3)), name, single)
     if single and array.shape != (1, 3):

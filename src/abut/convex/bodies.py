@@ -94,13 +94,9 @@ def read_poses(value: object) -> Floats:
 
 def read_bodies(hulls: Hulls, pairs: object, poses: object, which: object) -> tuple[Integers, Floats, Integers]:
     """(p,2) pairs, (n,4,4) poses and (n,) hulls of bodies, checked; without `which`, body i has hull i."""
-    if not isinstance(hulls, Hulls):
-        raise InvalidInput("hulls", f"is a {type(hulls).__name__}, expected Hulls")
+    arrays.instance(hulls, "hulls", Hulls)
     placed = read_poses(poses)
-    chosen = np.arange(len(placed)) if which is None else which
-    if not (type(chosen) is np.ndarray and chosen.ndim == 1 and chosen.dtype.kind in "iu"):
-        chosen = arrays.coordinates(chosen, "which", (None,))
-    chosen = arrays.indices(np.reshape(chosen, (-1, 1)), "which", 1, len(hulls)).ravel()
+    chosen = arrays.selection(np.arange(len(placed)) if which is None else which, "which", len(hulls))
     if len(chosen) != len(placed):
         raise InvalidInput("which", f"has {len(chosen)} rows for {len(placed)} poses")
     return arrays.indices(pairs, "pairs", 2, len(placed)), placed, chosen

@@ -266,19 +266,7 @@ class Hulls:
 
 def _read_hulls(hulls: object) -> tuple[Hull, ...]:
     """Hulls, at least one, and nothing else."""
-    if not isinstance(hulls, Iterable):
-        raise InvalidInput("hulls", f"is a {type(hulls).__name__}, expected hulls")
-    given: tuple[object, ...] = tuple(hulls)
-    if not given:
-        raise InvalidInput("hulls", "holds no hull")
-    return tuple(as_hull(hull, "hulls", row) for row, hull in enumerate(given))
-
-
-def as_hull(value: object, name: str, row: int | None = None) -> Hull:
-    """The value, which must be a hull."""
-    if not isinstance(value, Hull):
-        raise InvalidInput(name, f"is a {type(value).__name__}, expected a Hull", row)
-    return value
+    return tuple(arrays.items(hulls, "hulls", Hull, least=1))
 
 
 def _join(parts: Sequence[Tables], starts: Integers) -> Tables:

@@ -272,8 +272,7 @@ def _find_wrong(axis: Floats, corners: Integers, pairs: Any, which: Any, starts:
 
 def _read_last(last: Overlaps, hulls: Hulls, pairs: Integers, which: Integers) -> tuple[Floats, Integers]:
     """Copies of the proofs of an earlier result, checked against the hulls."""
-    if not isinstance(last, Overlaps):
-        raise InvalidInput("last", f"is a {type(last).__name__}, expected Overlaps")
+    arrays.instance(last, "last", Overlaps)
     axis = np.array(arrays.coordinates(last.axis, "last.axis", (len(pairs), 3)))
     corners = whole_numbers(last.corners, "last.corners", (len(pairs), 4, 2))
     wrong = _find_wrong(axis, corners, pairs, which, hulls.starts)

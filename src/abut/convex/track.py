@@ -23,7 +23,7 @@ from abut.convex.bodies import (
     table_of,
     whole_numbers,
 )
-from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, Hull, Hulls, View, as_hull, open_hulls
+from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, Hull, Hulls, View, open_hulls
 from abut.convex.pair import BY_ALL, BY_CIRCLE, answer_pair
 from abut.convex.polytope import open_polytope, put_triple, triple_at
 from abut.convex.regions import EDGE, FACE, VERTEX, apply, invert, turn
@@ -216,8 +216,8 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: object = None, pose_b: object = No
     pose_a, pose_b: (4,4), by default the hulls stand where their points are. The memory changes how many steps are walked, not what is found
     (of several closest pairs of points, it may change which).
     """
-    as_hull(hull_a, "hull_a")
-    as_hull(hull_b, "hull_b")
+    arrays.instance(hull_a, "hull_a", Hull)
+    arrays.instance(hull_b, "hull_b", Hull)
     identity = np.eye(4)
     given = ((pose_a, "pose_a"), (pose_b, "pose_b"))
     poses = read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))

@@ -48,6 +48,7 @@ def collide(
 
     Verdicts are exact for the world coordinates of the vertices (`Rigid.vertices`, `Deformable.vertices`).
     """
+    first = first if type(first) is bool else arrays.flag(first, "first")
     if first and margin is NO_MARGIN and poses is None and isinstance(a, BODIES) and isinstance(b, BODIES):
         return _find_first(a, b)
     body_a = as_body(a, "a")

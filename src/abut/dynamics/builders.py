@@ -8,10 +8,13 @@ from abut.dynamics.springs import bending_pairs
 from abut.errors import InvalidInput
 from abut.mesh import as_mesh
 
+MOST_PARTICLES = 2**20
+"""A longer rope is a mistake: a step of it takes seconds."""
+
 
 def rope(start: object, end: object, count: object, *, most_bend: object = None, **options: object) -> Linkage:
     """A rope of `count` particles from start to end (3,). `most_bend` limits the angle, in radians, by which it may turn at a particle."""
-    number = arrays.count(count, "count", least=2)
+    number = arrays.count(count, "count", least=2, most=MOST_PARTICLES)
     ends = [arrays.coordinates(value, name, (3,)) for value, name in ((start, "start"), (end, "end"))]
     t = np.linspace(0.0, 1.0, number)[:, np.newaxis]
     i = np.arange(number)

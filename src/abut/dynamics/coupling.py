@@ -39,11 +39,13 @@ def couple(
     step = arrays.positive(dt, "dt")
     bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
     rough = arrays.scalar(friction, "friction", least=0.0)
-    if not hasattr(model, "propose"):
+    if isinstance(model, type) or not _offers(model, "propose"):
         raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
-    if mobile is not None and not (hasattr(mobile, "move") and np.ndim(getattr(mobile, "position", ())) == 2):
+    if mobile is not None and not (_offers(mobile, "move", "position") and np.ndim(mobile.position) == 2):
         raise InvalidInput("mobile", f"is a {type(mobile).__name__}, which has no position (n,3) and move(targets)")
-    if options.get("response") in ("adaptive", "hybrid") and hasattr(model, "accept") and not hasattr(model, "insert"):
+    response, after = options.get("response"), options.get("after")
+    inserts = isinstance(response, str) and response in ("adaptive", "hybrid")
+    if inserts and hasattr(model, "accept") and not hasattr(model, "insert"):
         raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
     targets = model.propose(step)
     accept: Any = getattr(model, "accept", None)
@@ -51,7 +53,7 @@ def couple(
         if accept is not None:
             accept(targets)
         return None
-    if options.get("after") == "bounce":
+    if isinstance(after, str) and after == "bounce":
         options["restitution"] = bounce
     dimension = mobile.position.shape[1]
     moves = mobile.move(np.ascontiguousarray(targets[:, :dimension]), **options)
@@ -63,6 +65,14 @@ def couple(
         reached[:, :dimension], normal[:, :dimension] = moves.position, moves.normal
         accept(reached, normal, restitution=bounce, friction=rough)
     return moves
+
+
+def _offers(value: object, *names: str) -> bool:
+    """Whether an object has these attributes; one that raises when it is asked has not."""
+    try:
+        return all(hasattr(value, name) for name in names)
+    except Exception:
+        return False
 
 
 def _follow_insertions(model: Any, mobile: Any, moves: Any) -> None:

@@ -111,7 +111,7 @@ class ShapeMatching(ParticleModel):
 
     def remove(self, particles: object) -> None:
         """Remove particles (k,); those behind them move up. Nothing else changes (Jund 2010, end of §5.2.2)."""
-        gone = arrays.indices(np.reshape(np.asarray(particles), (-1, 1)), "particles", 1, len(self))[:, 0]
+        gone = arrays.selection(particles, "particles", len(self))
         keep = np.ones(len(self), np.bool_)
         keep[gone] = False
         if not keep.any():
@@ -159,7 +159,7 @@ def _read_clusters(clusters: object, count: int) -> tuple[Integers, Integers]:
     groups: list[Integers] = []
     for row, group in enumerate(clusters):
         name = f"clusters[{row}]"
-        members = arrays.indices(np.reshape(np.asarray(group), (-1, 1)), name, 1, count)[:, 0]
+        members = arrays.selection(group, name, count)
         if not len(members) or len(np.unique(members)) < len(members):
             raise InvalidInput("clusters", "holds a particle twice" if len(members) else "is empty", row)
         groups.append(members)

@@ -131,8 +131,7 @@ def read_each(value: object, name: str, count: int, *, zero: bool = True) -> Flo
 
 
 def _read_fixed(fixed: object, count: int) -> Integers:
-    rows = np.asarray(fixed)
-    return arrays.indices(rows.reshape(-1, 1) if rows.size else [], "fixed", 1, count)[:, 0]
+    return arrays.selection(fixed, "fixed", count)
 
 
 @kernel

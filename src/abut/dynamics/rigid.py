@@ -104,6 +104,13 @@ class RigidState:
         return (turn @ inertia @ turn.transpose(0, 2, 1) @ self.angular_velocity[:, :, np.newaxis])[:, :, 0]
 
 
+def as_properties(mass: float, centre: Floats, inertia: Floats) -> MassProperties:
+    """Mass properties that numbers hold: an inertia goes with the fifth power of the size."""
+    if not (np.isfinite(mass) and np.isfinite(centre).all() and np.isfinite(inertia).all()):
+        raise InvalidInput("density", "makes a mass or an inertia beyond 1e308: the body is too large, or too dense")
+    return MassProperties(mass, frozen(centre), frozen(inertia))
+
+
 def mass_properties(mesh: object, density: object = 1.0) -> MassProperties:
     """Of the solid that a closed, outwards oriented mesh bounds. What is enclosed twice counts twice.
 
@@ -118,10 +125,11 @@ def mass_properties(mesh: object, density: object = 1.0) -> MassProperties:
     _integrate(solid.vertices, solid.faces, middle[0], middle[1], middle[2], moments)
     volume, first = moments[0], moments[1:4]
     xx, yy, zz, xy, xz, yz = moments[4:]
-    offset = first / volume
-    second = np.array([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)]) - volume * np.outer(offset, offset)
-    inertia = weight * (np.trace(second) * np.eye(3) - second)
-    return MassProperties(weight * volume, frozen(middle + offset), frozen(inertia))
+    with np.errstate(all="ignore"):
+        offset = first / volume
+        second = np.array([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)]) - volume * np.outer(offset, offset)
+        inertia = weight * (np.trace(second) * np.eye(3) - second)
+        return as_properties(weight * volume, middle + offset, inertia)
 
 
 def rigid_state(poses: object, velocity: object = None, angular_velocity: object = None) -> RigidState:
@@ -139,6 +147,7 @@ def rigid_state(poses: object, velocity: object = None, angular_velocity: object
 
 def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
     """The state after a time dt without forces. `advance_bodies` is the kernel that does it in place."""
+    arrays.instance(state, "state", RigidState)
     step = arrays.scalar(dt, "dt")
     bodies = np.array(_read_inertia(inertia, len(state)))  # writable, as a World's: one type to compile
     position, quaternion = state.position.copy(), state.quaternion.copy()

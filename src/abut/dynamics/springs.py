@@ -17,7 +17,7 @@ from abut.dynamics.particles import ParticleModel, read_each, read_step
 from abut.errors import InvalidInput
 from abut.geometry.vec import dot, norm, subtract
 from abut.jit import kernel, parallel, prange
-from abut.mesh import Mesh, as_mesh
+from abut.mesh import as_mesh
 
 STABLE_SHARE = 0.25
 """Substeps are this part of the stability limit 2 / ω or shorter: Verlet's frequencies are then at most (ω·dt)² / 24 = 1 % too high."""
@@ -48,9 +48,7 @@ class MassSpring(ParticleModel):
         substeps: int | None = None,
     ) -> None:
         super().__init__(points, mass=mass, fixed=fixed, gravity=gravity)
-        if not isinstance(integrator, str) or integrator not in INTEGRATORS:
-            raise InvalidInput("integrator", f"{integrator!r} is none of {', '.join(INTEGRATORS)}")
-        self._step = INTEGRATORS[integrator]
+        self._step = INTEGRATORS[arrays.choice(integrator, "integrator", INTEGRATORS)]
         self.springs = arrays.indices(springs, "springs", 2, len(self), keep=True)
         loops = self.springs[:, 0] == self.springs[:, 1]
         if loops.any():
@@ -148,8 +146,9 @@ def _read_strengths(stiffness: object, bending: object) -> tuple[float, float]:
     return (arrays.scalar(stiffness, "stiffness", least=0.0), arrays.scalar(bending, "bending", least=0.0))
 
 
-def bending_pairs(mesh: Mesh) -> Integers:
+def bending_pairs(mesh: object) -> Integers:
     """(b,2) the far corners of each two faces with a common edge, each pair once; edges of the mesh are left out."""
+    mesh = as_mesh(mesh)
     sides = mesh.face_edges.ravel()
     corners = mesh.faces.ravel()  # side i is opposite corner i
     order = np.lexsort((np.arange(len(sides)), sides))

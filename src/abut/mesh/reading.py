@@ -32,16 +32,24 @@ def as_mesh(value: object) -> Mesh:
         if len(source) != 2:
             raise InvalidInput("mesh", f"is a {type(source).__name__} of {len(source)}, expected (vertices, faces)")
         return Mesh(source[0], source[1])
-    if hasattr(source, "vertices") and hasattr(source, "faces"):
+    if _has(source, "vertices", "faces"):
         return Mesh(source.vertices, source.faces)
-    if hasattr(source, "points") and (hasattr(source, "cells") or hasattr(source, "cells_dict")):
+    if _has(source, "points") and (_has(source, "cells") or _has(source, "cells_dict")):
         vertices = arrays.points(source.points, "points")
         return Mesh(vertices, _triangulate(_list_cells(source), len(vertices)))
-    if hasattr(source, "geometry") and hasattr(source, "to_mesh"):
+    if _has(source, "geometry", "to_mesh") and not isinstance(source, type):
         return as_mesh(source.to_mesh())
     raise InvalidInput(
         "mesh", f"is a {type(value).__name__}, expected a Mesh, (vertices, faces), a path, or a trimesh or meshio mesh"
     )
+
+
+def _has(value: object, *names: str) -> bool:
+    """Whether an object of another library has these attributes; one that raises when it is asked has not."""
+    try:
+        return all(hasattr(value, name) for name in names)
+    except Exception:
+        return False
 
 
 def load(path: str | os.PathLike[str]) -> Mesh:
@@ -52,10 +60,7 @@ def load(path: str | os.PathLike[str]) -> Mesh:
 
     What is wrong with a file raises InvalidInput that names the path; a kind of file that is not read, Unsupported.
     """
-    try:
-        file = Path(os.fsdecode(path))
-    except TypeError as error:
-        raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
+    file = path_of(path)
     if not os.path.isfile(file):
         raise InvalidInput(str(file), "is not a file" if os.path.exists(file) else "does not exist")
     try:
@@ -75,6 +80,17 @@ def load(path: str | os.PathLike[str]) -> Mesh:
         return Mesh(vertices, faces)
     except InvalidInput as error:
         raise InvalidInput(f"{file}: {error.name}", error.reason, error.row) from error
+
+
+def path_of(path: object) -> Path:
+    """The path that text, bytes or a path object says."""
+    try:
+        name = os.fsdecode(cast("Any", path))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
+    if not name or "\0" in name:
+        raise InvalidInput("path", f"{name!r} is no path")
+    return Path(name)
 
 
 def _read_by_trimesh(file: Path) -> tuple[Any, Any]:
@@ -135,7 +151,10 @@ def _list_cells(source: Any) -> Iterable[tuple[object, object]]:
     cells: Any = source.cells if hasattr(source, "cells") else source.cells_dict
     if isinstance(cells, Mapping):
         return list(cast("Any", cells).items())
-    return [(block.type, block.data) if hasattr(block, "type") else tuple(block) for block in cells]
+    try:
+        return [(block.type, block.data) if hasattr(block, "type") else (block[0], block[1]) for block in cells]
+    except (TypeError, IndexError, KeyError, AttributeError) as error:
+        raise InvalidInput("cells", f"are no blocks of a kind and its rows ({error})") from error
 
 
 def _triangulate(blocks: Iterable[tuple[object, object]], vertex_count: int) -> Integers:

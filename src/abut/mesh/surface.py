@@ -17,7 +17,7 @@ from abut.arrays import Floats, Integers, frozen
 from abut.errors import InvalidInput
 from abut.geometry import vec
 from abut.jit import kernel
-from abut.mesh import topology, writing
+from abut.mesh import topology
 from abut.mesh.topology import Incidence
 
 
@@ -60,7 +60,9 @@ class Mesh:
 
     def save(self, path: str | os.PathLike[str], face_colors: object = None) -> None:
         """Write the mesh to a .ply, .obj, .off or .stl file; see `abut.mesh.save`."""
-        writing.save(self, path, face_colors)
+        from abut.mesh.writing import save  # it knows what else counts as a mesh, and so knows this module
+
+        save(self, path, face_colors)
 
     # --- adjacency
 

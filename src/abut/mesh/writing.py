@@ -3,27 +3,26 @@
 import os
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut import arrays
 from abut.errors import InvalidInput, Unsupported
+from abut.mesh.reading import as_mesh, path_of
+from abut.mesh.surface import Mesh
 
-if TYPE_CHECKING:
-    from abut.mesh.surface import Mesh
 
-
-def save(mesh: "Mesh", path: str | os.PathLike[str], face_colors: object = None) -> None:
-    """Write a mesh to a file whose kind is its suffix; a file that is there is replaced.
+def save(mesh: object, path: str | os.PathLike[str], face_colors: object = None) -> None:
+    """Write a mesh, or what `as_mesh` makes one of, to a file whose kind is its suffix; a file that is there is replaced.
 
     .ply  binary, float64: comes back as it was. The only kind that takes face_colors, (m,3) or (m,4) of 0 to 255
     .obj, .off  text: comes back as it was
     .stl  binary, float32, without shared vertices: for viewers and printers only
     """
-    file = Path(path)
-    colors = None if face_colors is None else _check_colors(face_colors, len(mesh.faces))
+    file, surface = path_of(path), as_mesh(mesh)
+    colors = None if face_colors is None else _check_colors(face_colors, len(surface.faces))
     encoders = {".ply": _encode_ply, ".obj": _encode_obj, ".off": _encode_off, ".stl": _encode_stl}
     suffix = file.suffix.lower()
     if suffix not in encoders:
@@ -34,7 +33,10 @@ def save(mesh: "Mesh", path: str | os.PathLike[str], face_colors: object = None)
         raise Unsupported(f"{file}: face_colors are written to .ply files only")
     if not file.parent.is_dir():
         raise InvalidInput(str(file), "its folder does not exist")
-    _replace(file, encoders[suffix](mesh, colors))
+    try:
+        _replace(file, encoders[suffix](surface, colors))
+    except OSError as error:
+        raise InvalidInput(str(file), f"cannot be written ({error})") from error
 
 
 def _check_colors(face_colors: object, face_count: int) -> NDArray[np.uint8]:
@@ -55,7 +57,7 @@ def _replace(file: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _encode_ply(mesh: "Mesh", colors: NDArray[np.uint8] | None) -> bytes:
+def _encode_ply(mesh: Mesh, colors: NDArray[np.uint8] | None) -> bytes:
     channels = [] if colors is None else ["red", "green", "blue", "alpha"][: colors.shape[1]]
     header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(mesh.vertices)}"]
     header += [f"property double {axis}" for axis in "xyz"]
@@ -70,20 +72,20 @@ def _encode_ply(mesh: "Mesh", colors: NDArray[np.uint8] | None) -> bytes:
     return "\n".join(header).encode() + mesh.vertices.astype("<f8").tobytes() + rows.tobytes()
 
 
-def _encode_obj(mesh: "Mesh", colors: NDArray[np.uint8] | None) -> bytes:
+def _encode_obj(mesh: Mesh, colors: NDArray[np.uint8] | None) -> bytes:
     lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
     lines += [f"f {a} {b} {c}" for a, b, c in (mesh.faces + 1).tolist()]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _encode_off(mesh: "Mesh", colors: NDArray[np.uint8] | None) -> bytes:
+def _encode_off(mesh: Mesh, colors: NDArray[np.uint8] | None) -> bytes:
     lines = ["OFF", f"{len(mesh.vertices)} {len(mesh.faces)} 0"]
     lines += [f"{x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
     lines += [f"3 {a} {b} {c}" for a, b, c in mesh.faces.tolist()]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _encode_stl(mesh: "Mesh", colors: NDArray[np.uint8] | None) -> bytes:
+def _encode_stl(mesh: Mesh, colors: NDArray[np.uint8] | None) -> bytes:
     if np.abs(mesh.vertices).max() > np.finfo(np.float32).max:
         raise Unsupported("coordinates beyond float32 in an .stl file")
     rows = np.zeros(len(mesh.faces), [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

@@ -18,6 +18,9 @@ from abut.scenes.hand import hand
 from abut.scenes.vessels import vessel_network
 
 GRAVITY = 9.81
+LEAST_CELL = 0.02
+MOST_SIDE, MOST_PARTICLES = 100, 10_000
+"""Of cubes along the hall, and of masses of the catheter: more is a mistake."""
 # The edges of a cube whose corner (x, y, z) has the number x + 2y + 4z.
 CUBE_EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7))
 
@@ -40,7 +43,7 @@ def catheter_scene(
     It starts in the trunk, heading for where it divides. Every mass is pushed along the line by `thrust`, as one that is fed in from
     behind; there is no gravity.
     """
-    count = arrays.count(particle_count, "particle_count", least=3)
+    count = arrays.count(particle_count, "particle_count", least=3, most=MOST_PARTICLES)
     step = arrays.positive(spacing, "spacing")
     network = vessel_network(resolution)
     begin, end = network.branches[0, :3], network.branches[0, 3:6]
@@ -76,7 +79,8 @@ def cube_scene(
 
     A cube has 8 particles, 12 edges and one cluster of a shape-matching model; `size` is its edge.
     """
-    side, count = arrays.count(n, "n", least=2), arrays.count(cube_count, "cube_count", least=1)
+    side, count = arrays.count(n, "n", least=2, most=MOST_SIDE), arrays.count(cube_count, "cube_count", least=1)
+    pace = arrays.scalar(speed, "speed")
     edge = arrays.scalar(size, "size", least=0.01, most=0.57)  # turned any way, it fits into a cell: √3·size < 1
     rng = np.random.default_rng(arrays.count(seed, "seed"))
     obstacle = rng.random(side**3) < arrays.scalar(share, "share", least=0.0, most=1.0)
@@ -91,7 +95,7 @@ def cube_scene(
     clusters = np.arange(8 * count).reshape(count, 8)
     model = ShapeMatching(points.reshape(-1, 3), clusters, stiffness=0.5, damping=5.0)
     way = rng.normal(size=(count, 3))
-    way *= speed / np.linalg.norm(way, axis=1, keepdims=True)
+    way *= pace / np.linalg.norm(way, axis=1, keepdims=True)
     model.velocity = np.repeat(way, 8, axis=0)
     edges = (clusters[:, :1, np.newaxis] + np.array(CUBE_EDGES)).reshape(-1, 2)
     environment = cells.channel(side, side, side, obstacle)
@@ -112,17 +116,17 @@ def hand_scene(subdivisions: int = 3, cell: float = 0.5, height: float = 1.0, sp
     pyramids, whose bases cover the floor. It is tilted, so that it does not land on all of them at once.
     """
     mesh = hand(subdivisions)
-    side = arrays.positive(cell, "cell")
+    side, has_spikes = arrays.scalar(cell, "cell", least=LEAST_CELL), arrays.flag(spikes, "spikes")
     tilt = _turn((1.0, 0.0, 0.0), 0.5) @ _turn((0.0, 1.0, 0.0), 0.35)
     points = mesh.vertices @ tilt.T
-    tip = 0.5 * side if spikes else 0.0
+    tip = 0.5 * side if has_spikes else 0.0
     across = int(np.ceil(1.6 / side))
     points = points - 0.5 * (points.min(axis=0) + points.max(axis=0))
     points[:, 2] += tip + arrays.positive(height, "height") - points[:, 2].min()
     points[:, :2] += 0.5 * across * side
     up = int(np.ceil((points[:, 2].max() + 0.1) / side))
     vertices, rows, is_floor = pyramids(across, across, up)
-    environment = cells.mixed(side * vertices, pyramids=rows, obstacle=is_floor & spikes)
+    environment = cells.mixed(side * vertices, pyramids=rows, obstacle=is_floor & has_spikes)
     model = ShapeMatching(points, stiffness=0.4, damping=10.0, gravity=(0.0, 0.0, -GRAVITY))
     return BodyScene(environment, model.position, mesh.edges, mesh.faces, model)
 

@@ -9,6 +9,7 @@ import numpy as np
 from abut import arrays, cells
 from abut.cells import Environment
 from abut.dynamics import MassSpring
+from abut.errors import InvalidInput
 from abut.scenes.jund import BodyScene
 
 SIZE = (5, 5, 12)
@@ -18,13 +19,19 @@ COLUMN = (2, 2)
 """Where along x and y the passage is."""
 
 
+MOST_PARTICLES = 10_000
+
+
 class Passage:
     """The chambers, the catheter below the wall, and what tool and suture do to the cubes of the passage, numbered from below."""
 
     scene: BodyScene
 
     def __init__(self, particle_count: int = 20, spacing: float = 0.2) -> None:
-        count, step = arrays.count(particle_count, "particle_count", least=3), arrays.positive(spacing, "spacing")
+        count, step = (
+            arrays.count(particle_count, "particle_count", least=3, most=MOST_PARTICLES),
+            arrays.positive(spacing, "spacing"),
+        )
         layers = np.arange(np.prod(SIZE)) % SIZE[2]
         environment = cells.channel(*SIZE, obstacle=np.isin(layers, WALL))
         t = np.arange(count)[:, np.newaxis] - (count - 1.0)
@@ -49,15 +56,19 @@ class Passage:
 
     def cut(self, layer: int) -> None:
         """Cut a cube of the wall in two along a diagonal plane, and open both halves."""
-        cell = self.cell(layer)
-        low = np.array([*COLUMN, WALL[layer]])
+        cell, number = self.cell(layer), int(layer)
+        if number in self._halves:
+            raise InvalidInput("layer", f"{number} is cut already")
+        low = np.array([*COLUMN, WALL[number]])
         loop = low + np.array([(0, 0, 0), (1, 1, 0), (1, 1, 1), (0, 0, 1)])
         strides = np.array([(SIZE[1] + 1) * (SIZE[2] + 1), SIZE[2] + 1, 1])
-        self._halves[layer] = self.environment.cut(cell, loop @ strides)
-        self.environment.set_obstacle([cell, self._halves[layer]], False)
+        self._halves[number] = self.environment.cut(cell, loop @ strides)
+        self.environment.set_obstacle([cell, self._halves[number]], False)
 
     def sew(self, layer: int) -> None:
         """Merge the halves of a cube that was cut, and close it. Nothing should be inside."""
-        cell = self.cell(layer)
-        self.environment.merge(cell, self._halves.pop(layer))
+        cell, number = self.cell(layer), int(layer)
+        if number not in self._halves:
+            raise InvalidInput("layer", f"{number} has not been cut")
+        self.environment.merge(cell, self._halves.pop(number))
         self.environment.set_obstacle(cell, True)

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from abut import arrays
 from abut.arrays import Floats
 from abut.contours import Contour
 
 SEGMENTS = 512
 ROUGHNESS = 0.004
+MOST_SEGMENTS = 2**16
+MOST_FALLING = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,7 @@ def star_control(count: int, seed: int) -> Floats:
 
 def rough_contours(segments: int = SEGMENTS, roughness: float = ROUGHNESS) -> RoughContours:
     """Rivera's scene with contours of so many segments each, the noise in their control points."""
+    segments = arrays.count(segments, "segments", least=4, most=MOST_SEGMENTS)
     contours = [
         Contour(star_control(segments, seed), roughness, detail=1, seed=seed, name=f"star {seed}") for seed in (1, 2, 3)
     ]
@@ -50,6 +54,8 @@ def rough_contours(segments: int = SEGMENTS, roughness: float = ROUGHNESS) -> Ro
 
 def falling_contours(count: int = 24, columns: int = 5) -> tuple[list[Contour], Floats]:
     """A box, which stands still, and `count` rough contours above its floor, in rows: all contours, and poses (1 + count, 3) clear of one another."""
+    count = arrays.count(count, "count", most=MOST_FALLING)
+    columns = arrays.count(columns, "columns", least=1, most=MOST_FALLING)
     width, height = 1.2 * columns + 0.4, 1.3 * (count // columns + 2)
     wall = 0.4
     corners = [(-wall, -wall), (width + wall, -wall), (width + wall, height), (width, height), (width, 0.0), (0.0, 0.0)]

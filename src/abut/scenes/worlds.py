@@ -19,6 +19,10 @@ STAIRS_FRICTION = 0.2
 """With twice as much the rag doll stays on the flight."""
 
 
+MOST_BODIES, MOST_STEPS, MOST_SQUARES = 200_000, 1000, 500
+"""What is built in seconds or minutes; more is a mistake."""
+
+
 class WorldScene(NamedTuple):
     """A world, the bodies and linkages that are to be looked at, the step, and how many of them bring it to rest."""
 
@@ -42,7 +46,7 @@ def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Float
 
 def pile(count: int = 1000, seed: int = 0) -> WorldScene:
     """Balls, capsules, boxes, cylinders and hulls in equal parts fall into a bin and come to rest."""
-    number = arrays.count(count, "count", least=1)
+    number = arrays.count(count, "count", least=1, most=MOST_BODIES)
     rng = np.random.default_rng(arrays.count(seed, "seed"))
     world = World(GRAVITY)
     side = max(3, round(number ** (1 / 3) * 0.9))
@@ -72,7 +76,7 @@ def _random_turn(rng: np.random.Generator) -> Floats:
 
 def rag_doll_on_stairs(steps: int = 12) -> WorldScene:
     """A rag doll is pushed off the top of a flight of stairs."""
-    number = arrays.count(steps, "steps", least=1)
+    number = arrays.count(steps, "steps", least=1, most=MOST_STEPS)
     world = World(GRAVITY)
     static = [world.add(Box((40, 40, 1)), place(0, 0, -0.5), kind="static")]
     for k in range(number):
@@ -97,7 +101,7 @@ def rag_doll_on_stairs(steps: int = 12) -> WorldScene:
 
 def cloth_on_terrain(squares: int = 24) -> WorldScene:
     """A blanket falls on hills, and a ball into a hollow of it. 0.5 a square metre: of 24 squares a particle weighs 1/31 of the ball."""
-    number = arrays.count(squares, "squares", least=2)
+    number = arrays.count(squares, "squares", least=2, most=MOST_SQUARES)
     x = np.linspace(0.0, 4.0 * np.pi, 33)
     hills = 0.25 * np.sin(x)[:, np.newaxis] * np.cos(0.8 * x) + 0.3
     world = World(GRAVITY)

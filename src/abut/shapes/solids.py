@@ -68,7 +68,7 @@ class Sphere(Convex):
 
     def weigh(self, density: float) -> MassProperties:
         """See `Shape`."""
-        return weigh_sphere(self.radius, density)
+        return weigh_sphere(self.radius, arrays.positive(density, "density"))
 
     def surface(self) -> Mesh:
         """See `Shape`."""
@@ -88,7 +88,7 @@ class Capsule(Convex):
 
     def weigh(self, density: float) -> MassProperties:
         """See `Shape`."""
-        return weigh_capsule(self.radius, self.length, density)
+        return weigh_capsule(self.radius, self.length, arrays.positive(density, "density"))
 
     def surface(self) -> Mesh:
         """See `Shape`."""
@@ -157,7 +157,7 @@ class Surface(Shape):
     def __init__(self, mesh: object, *, thick: bool | None = None) -> None:
         self.mesh = as_mesh(mesh)
         self.is_solid = self.mesh.is_closed and self.mesh.is_oriented and self.mesh.volume > 0.0
-        self.side = FRONT if (self.is_solid if thick is None else not thick) else BOTH
+        self.side = FRONT if (self.is_solid if thick is None else not arrays.flag(thick, "thick")) else BOTH
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_surface, (self.mesh, self.side == BOTH))
@@ -234,8 +234,9 @@ class Terrain(Surface):
     def __reduce__(self) -> tuple[Any, ...]:
         return (Terrain, (self.heights, self.spacing))
 
-    def hold(self, points: Floats) -> NDArray[np.bool_]:
+    def hold(self, points: object) -> NDArray[np.bool_]:
         """(k,) which points (k,3) of its frame are on or below it, no deeper than it is wide."""
+        points = arrays.points(points, "points")
         n, m = self.heights.shape
         u, v = points[:, 0] / self.spacing, points[:, 1] / self.spacing
         over = (u >= 0.0) & (u <= n - 1) & (v >= 0.0) & (v <= m - 1)
@@ -257,7 +258,7 @@ class Soft(Shape):
     """A deformable body: its triangles where its vertices are now, in the world. Moved by `Deformable.update`, never by a pose."""
 
     def __init__(self, body: Deformable) -> None:
-        self.body = body
+        self.body = arrays.instance(body, "body", Deformable)
         mesh = body.mesh
         self.is_solid = mesh.is_closed and mesh.is_oriented and mesh.volume > 0.0
         self.side = FRONT if self.is_solid else BOTH
@@ -277,7 +278,7 @@ class Soft(Shape):
 
     def weigh(self, density: float) -> MassProperties:
         """The mass of its surface at rest; the world does not move it."""
-        return weigh_shell(self.mesh, density)
+        return weigh_shell(self.mesh, arrays.positive(density, "density"))
 
     def surface(self) -> Mesh:
         """See `Shape`."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from abut.arrays import Floats, frozen
 from abut.dynamics import MassProperties
+from abut.dynamics.rigid import as_properties
 from abut.errors import InvalidInput
 from abut.mesh import Mesh
 
@@ -13,7 +14,7 @@ from abut.mesh import Mesh
 def weigh_sphere(radius: float, density: float) -> MassProperties:
     """A solid ball around the origin."""
     mass = density * 4.0 / 3.0 * math.pi * radius**3
-    return MassProperties(mass, frozen(np.zeros(3)), frozen(0.4 * mass * radius**2 * np.eye(3)))
+    return as_properties(mass, np.zeros(3), np.diag([0.4 * mass * radius**2] * 3))
 
 
 def weigh_capsule(radius: float, length: float, density: float) -> MassProperties:
@@ -23,7 +24,7 @@ def weigh_capsule(radius: float, length: float, density: float) -> MassPropertie
     # Half a ball: 83/320 m r² about its own center of mass, which lies 3/8 r beyond the middle of the ball.
     across = tube * (radius**2 / 4.0 + length**2 / 12.0)
     across += ball * (83.0 / 320.0 * radius**2 + (0.5 * length + 0.375 * radius) ** 2)
-    return MassProperties(tube + ball, frozen(np.zeros(3)), frozen(np.diag([across, across, along])))
+    return as_properties(tube + ball, np.zeros(3), np.diag([across, across, along]))
 
 
 def weigh_shell(mesh: Mesh, density: float) -> MassProperties:
@@ -33,10 +34,11 @@ def weigh_shell(mesh: Mesh, density: float) -> MassProperties:
     total = float(mass.sum())
     if not total > 0.0:
         raise InvalidInput("shape", "has faces of no area: it has no mass")
-    center: Floats = (mass[:, np.newaxis] * corners.mean(axis=1)).sum(axis=0) / total
-    every = np.concatenate((corners - center, (corners - center).sum(axis=1, keepdims=True)), axis=1)
-    second = np.einsum("f,fki,fkj->ij", mass / 12.0, every, every)
-    return MassProperties(total, frozen(center), frozen(np.trace(second) * np.eye(3) - second))
+    with np.errstate(over="ignore", invalid="ignore"):
+        center: Floats = (mass[:, np.newaxis] * corners.mean(axis=1)).sum(axis=0) / total
+        every = np.concatenate((corners - center, (corners - center).sum(axis=1, keepdims=True)), axis=1)
+        second = np.einsum("f,fki,fkj->ij", mass / 12.0, every, every)
+        return as_properties(total, center, np.trace(second) * np.eye(3) - second)
 
 
 def combine(parts: list[MassProperties], rotations: list[Floats], offsets: list[Floats]) -> MassProperties:

@@ -21,7 +21,7 @@ from abut.errors import InvalidInput
 from abut.shapes.solids import Capsule, Sphere
 from abut.world.bonds import Bonds
 from abut.world.impulses import ALONE, POSITION, SPIN, TURN, VELOCITY
-from abut.world.parts import IDENTITY, read_options
+from abut.world.parts import IDENTITY, MOST_SCALE, read_options
 from abut.world.store import ALL_LAYERS, AT_REST, Store
 
 if TYPE_CHECKING:
@@ -152,12 +152,17 @@ class Links:
         said = {**options, "mask": ALL_LAYERS if mask is None else mask}
         rows = np.arange(len(linkage))
         ends = linkage.bones if radius is None else np.stack((rows, rows), axis=1)
+        if np.abs(linkage.position).max() > MOST_SCALE:
+            raise InvalidInput("linkage", f"is more than {MOST_SCALE:g} from the origin")
         if not len(ends):
             raise InvalidInput("linkage", "has no bones; with a radius, its particles collide")
         shapes = _capsules_of(linkage) if radius is None else [Sphere(arrays.positive(radius, "radius"))] * len(ends)
         is_continuous = read_options(said, [(shapes[0], IDENTITY)], 1).continuous
         said["continuous"] = False  # that is for bodies that move alone
-        slots = np.concatenate([world._add(shape, IDENTITY[np.newaxis], said) for shape in shapes])
+        newcomers = [
+            world._read(shape, IDENTITY[np.newaxis], said) for shape in shapes
+        ]  # all are fit before one comes in
+        slots = np.concatenate([world._take(each) for each in newcomers])
         world._store.pull[slots] = 0.0  # the linkage has its own gravity
         if mask is None:
             world._store.group[slots] = slots[0] + 1
@@ -260,6 +265,9 @@ def _capsules_of(linkage: Linkage) -> list[Capsule]:
 
 def _put(store: Store, linked: _Linked) -> None:
     """Bodies where their particles are, moving with them."""
+    far = np.abs(linked.linkage.position).max(axis=1) > MOST_SCALE
+    if far.any():
+        raise InvalidInput("linkage", f"is more than {MOST_SCALE:g} from the origin", int(np.argmax(far)))
     linked.put = linked.look()[:2]
     store.moves += 1
     (a, b), (v_a, v_b) = (

@@ -1,6 +1,7 @@
 """What a body is made of: its shapes with their places, what they weigh together, and what else is said of it. All is checked here, before a world
 takes it in."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,17 +49,25 @@ class Options(NamedTuple):
     continuous: bool
 
 
+class Newcomers(NamedTuple):
+    """Bodies of one kind that may come into a world."""
+
+    parts: list[tuple[Shape, Floats]]
+    said: Options
+    places: Floats
+    """(k,4,4)"""
+    reach: float
+    inverse: Floats
+    """(3,3) of the inertia; 0 for what does not move"""
+
+
 def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count: int) -> Options:
     """The options of `World.add` for so many bodies of these parts."""
     unknown = set(given) - set(DEFAULTS)
     if unknown:
         raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
     said = {**DEFAULTS, **given}
-    kind, continuous = said["kind"], said["continuous"]
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidInput("kind", f"{kind!r} is not one of {', '.join(KINDS)}")
-    if not isinstance(continuous, bool | np.bool_):
-        raise InvalidInput("continuous", f"{continuous!r} is neither True nor False")
+    kind, continuous = arrays.choice(said["kind"], "kind", KINDS), arrays.flag(said["continuous"], "continuous")
     shapes = [shape for shape, _ in parts]
     number = KINDS[kind]
     if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
@@ -75,7 +84,7 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         None if said["rolling"] is None else arrays.scalar(said["rolling"], "rolling", least=0.0),
         arrays.count(said["layer"], "layer", most=ALL_LAYERS),
         arrays.count(said["mask"], "mask", most=ALL_LAYERS),
-        bool(continuous),
+        continuous,
     )
 
 
@@ -88,7 +97,9 @@ def read_parts(shape: object) -> list[tuple[Shape, Floats]]:
     parts: list[tuple[Shape, Floats]] = []
     for item in shape:
         placed: Sequence[Any] = (
-            item if isinstance(item, tuple) and len(item) == 2 and np.shape(item[1]) == (4, 4) else (item, IDENTITY)
+            item
+            if isinstance(item, tuple) and len(item) == 2 and arrays.shape_of(item[1]) == (4, 4)
+            else (item, IDENTITY)
         )
         part = as_shape(placed[0])
         if isinstance(part, Soft):
@@ -112,6 +123,16 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     if wanted is None:
         return total
     return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+
+
+def invert_inertia(inertia: Floats) -> Floats:
+    """(3,3) the inverse, which must be finite: a rod without thickness can be spun about itself by nothing."""
+    inverse: Floats = np.full((3, 3), np.inf)
+    with contextlib.suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        inverse = np.asarray(np.linalg.inv(inertia), np.float64)
+    if not np.isfinite(inverse).all():
+        raise InvalidInput("shape", "is too thin for its length, or too light, to be moved: its inertia has no inverse")
+    return inverse
 
 
 def check_scale(reach: float, poses: Floats, kind: int) -> None:

@@ -90,10 +90,7 @@ class Store:
 
     def read(self, handles: object, name: str = "handles") -> Integers:
         """The slots of handles, one or many; those of no body are refused, and so are repeated ones."""
-        given = np.atleast_1d(np.asarray(handles))
-        if given.size == 0:
-            return np.empty(0, np.int64)
-        raw = arrays.indices(given.reshape(-1, 1), name, 1, 2**62)[:, 0]
+        raw = arrays.selection(handles, name, 2**62)
         slots = raw & 0xFFFFFFFF
         known = slots < len(self.alive)
         known[known] = self.alive[slots[known]] & (self.generation[slots[known]] == raw[known] >> 32)

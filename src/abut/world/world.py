@@ -11,6 +11,7 @@ import numpy as np
 
 from abut import arrays
 from abut.arrays import Floats, Integers, frozen
+from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
 from abut.errors import AbutError, InvalidInput, Unsupported
 from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
@@ -21,7 +22,16 @@ from abut.world.holding import add_held
 from abut.world.impulses import SPIN, VELOCITY
 from abut.world.links import Links
 from abut.world.motion import Motor
-from abut.world.parts import IDENTITY, LEAST_SCALE, check_scale, radius_of, read_options, read_parts
+from abut.world.parts import (
+    IDENTITY,
+    LEAST_SCALE,
+    Newcomers,
+    check_scale,
+    invert_inertia,
+    radius_of,
+    read_options,
+    read_parts,
+)
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
 from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
@@ -50,7 +60,9 @@ class World:
         self._store, self._colliders = Store(), Colliders()
         self.gravity = gravity
         self._motor = Motor(
-            arrays.count(substeps, "substeps", least=1), arrays.count(sweeps, "sweeps", least=1), bool(sleeping)
+            arrays.count(substeps, "substeps", least=1),
+            arrays.count(sweeps, "sweeps", least=1),
+            arrays.flag(sleeping, "sleeping"),
         )
         self._links = Links()
         self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
@@ -107,7 +119,7 @@ class World:
         the normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask:
         bits; two bodies meet if each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
         """
-        placed = getattr(shape, "pose", None) if pose is None and not isinstance(shape, Shape) else pose
+        placed = shape.pose if pose is None and isinstance(shape, BODIES) else pose
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
         options = {"kind": kind, "density": density, "mass": mass, "velocity": velocity, "spin": spin}
         options |= {"friction": friction, "restitution": restitution, "rolling": rolling, "layer": layer, "mask": mask}
@@ -119,15 +131,26 @@ class World:
         return frozen(self._store.handles(self._add(shape, arrays.poses(poses, "poses"), options)))
 
     def _add(self, shape: object, poses: Floats, options: dict[str, Any]) -> Integers:
+        return self._take(self._read(shape, poses, options))
+
+    def _read(self, shape: object, poses: Floats, options: dict[str, Any]) -> Newcomers:
+        """Bodies that may come in: all is checked, and nothing has changed yet."""
         parts = read_parts(shape)
         said, places = read_options(options, parts, len(poses)), arrays.rigid_poses(poses, "poses")
         is_soft = any(isinstance(part, Soft) for part, _ in parts)
         if is_soft and not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
             raise Unsupported("a pose for a deformable body: its vertices already say where it is")
-        weight, store = said.weight, self._store
+        weight = said.weight
         reach = max(radius_of(each, place, weight.centre) for each, place in parts)
         check_scale(reach, places, said.kind)
-        slots = store.take(len(poses))
+        inverse = invert_inertia(weight.inertia) if said.kind == DYNAMIC else np.zeros((3, 3))
+        return Newcomers(parts, said, places, reach, inverse)
+
+    def _take(self, newcomers: Newcomers) -> Integers:
+        """The slots of bodies that were read."""
+        parts, said, places, reach, inverse = newcomers
+        weight, store = said.weight, self._store
+        slots = store.take(len(places))
         store.kind[slots], store.layer[slots], store.mask[slots] = said.kind, said.layer, said.mask
         store.friction[slots], store.restitution[slots] = said.friction, said.restitution
         store.rolling[slots] = self.slop if said.rolling is None else said.rolling
@@ -136,7 +159,7 @@ class World:
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
         if said.kind == DYNAMIC:
             store.inverse[slots, 0] = 1.0 / weight.mass
-            store.inverse[slots, 1:] = np.linalg.inv(weight.inertia).ravel()
+            store.inverse[slots, 1:] = inverse.ravel()
         store.state[slots, VELOCITY:SPIN], store.state[slots, SPIN:] = said.velocity, said.spin
         store.set_poses(slots, places)
         store.radius[slots] = reach
@@ -266,7 +289,7 @@ class World:
         length = np.linalg.norm(toward, axis=1, keepdims=True)
         if (length == 0.0).any():
             raise InvalidInput("directions", "is zero", int(np.argmin(length)))
-        most = np.inf if reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
+        most = np.inf if isinstance(reach, float) and reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
         return self._ask().cast(start, toward / length, most, mask)
 
     def overlap(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Integers:
@@ -281,7 +304,7 @@ class World:
     def closest(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Closest | None:
         """The body nearest to a shape at a pose, or to a point (3,) given as the shape; None in an empty world."""
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        if isinstance(shape, np.ndarray | list | tuple) and np.shape(shape) == (3,):
+        if arrays.shape_of(shape) == (3,):
             moved = np.eye(4)
             moved[:3, 3] = arrays.coordinates(shape, "shape", (3,))
             shape, at = POINT, at @ moved

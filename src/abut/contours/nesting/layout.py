@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut import arrays
 from abut.arrays import Floats, Integers
 from abut.contours.nesting.verify import find_overlap
 
 SPACE = 0.05
 """Between drawn sheets, of their height."""
+MOST_DECIMALS = 300
 COLORS = ("#7fa6c9", "#c98f7f", "#8fbf8a", "#b39ac9", "#c9b97f", "#7fc2bf", "#c97fa8", "#a0a89a")
 
 
@@ -59,6 +61,8 @@ class Layout(NamedTuple):
 
         Coordinates are written in full, or for a small picture with so many decimals, which may make pieces overlap by as much.
         """
+        if decimals is not None:
+            decimals = arrays.count(decimals, "decimals", most=MOST_DECIMALS)
         height = self.size[1]
         widths = np.where(np.isinf(self.size[0]), self.lengths, self.size[0])
         space = SPACE * height
