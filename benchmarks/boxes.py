@@ -13,7 +13,7 @@ from rich.console import Console
 
 from abut import broad
 from abut.app.bench import table
-from abut.jit import limit_threads, thread_count
+from abut.core.jit import limit_threads, thread_count
 
 FRAMES = 20
 

@@ -20,7 +20,7 @@ from scipy.spatial.transform import Rotation
 
 from abut import convex
 from abut.app.bench import table
-from abut.jit import limit_threads, thread_count
+from abut.core.jit import limit_threads, thread_count
 
 SIZES = (8, 32, 128, 512, 5000)
 POOL = 8

@@ -15,14 +15,15 @@ import numpy as np
 from rich.console import Console
 
 import abut
-from abut import bvh, jit, volumes
 from abut.app.bench import Timing, measure, table
-from abut.arrays import Floats, Integers
-from abut.bvh import rejected
+from abut.core import jit
+from abut.core.arrays import Floats, Integers
 from abut.geometry.crossings import meet_triangle_triangle
-from abut.grid import Voxels
 from abut.mesh import Mesh
+from abut.papers import rejected_refits
+from abut.papers.grid import Voxels
 from abut.scenes.surfaces import subdivide
+from abut.trees import binary, volumes
 
 STEPS = 60
 COMPARED_EVERY = 10  # at these steps all methods must agree, and brute force is timed
@@ -157,13 +158,13 @@ class BinaryTrees:
 
     def __init__(self, scene: Scene, ball_kind: str = "aabb") -> None:
         self.meshes, self.rigid = scene.balls, scene.rigid
-        self.balls = [bvh.build(ball_kind, ball.vertices, ball.faces) for ball in self.meshes]
-        self.trees = [bvh.build("obb", mesh.vertices, mesh.faces) for mesh in self.rigid]
+        self.balls = [binary.build(ball_kind, ball.vertices, ball.faces) for ball in self.meshes]
+        self.trees = [binary.build("obb", mesh.vertices, mesh.faces) for mesh in self.rigid]
         self.still = volumes.identity()
 
     def refit(self, state: State) -> None:
         for tree, ball, vertices in zip(self.balls, self.meshes, state.balls, strict=True):
-            bvh.refit(tree, vertices, ball.faces)
+            binary.refit(tree, vertices, ball.faces)
 
     def query(self, state: State) -> tuple[Found, Work]:
         found, box, exact = {}, 0, 0
@@ -173,7 +174,7 @@ class BinaryTrees:
                 is_tool = j == len(self.trees) - 1
                 vertices = state.tool if is_tool else self.rigid[j].vertices
                 sides = (state.balls[i], self.meshes[i].faces, vertices, self.rigid[j].faces)
-                hits = bvh.find_collisions(ball, tree, *sides, frame if is_tool else self.still)
+                hits = binary.find_collisions(ball, tree, *sides, frame if is_tool else self.still)
                 box, exact = box + hits.box_tests, exact + hits.leaf_tests
                 if len(hits.pairs):
                     found[i, j] = hits.pairs
@@ -288,7 +289,7 @@ class Rejected(BinaryTrees):
 
 
 def rebuild(kind: str) -> Any:
-    return lambda tree, vertices, faces: bvh.build(kind, vertices, faces)
+    return lambda tree, vertices, faces: binary.build(kind, vertices, faces)
 
 
 def time_phases(method: BinaryTrees, states: list[State], rounds: int = 15) -> tuple[Timing, Timing]:
@@ -314,8 +315,8 @@ def compare_refits(console: Console) -> None:
     scene, states = make_scene(1)
     ways = {
         "AAB, refit (the paper's choice)": BinaryTrees(scene),
-        "OBB, box of boxes (rejected)": Rejected(scene, rejected.refit_box_of_boxes),
-        "OBB, merged statistics (rejected)": Rejected(scene, rejected.refit_statistics),
+        "OBB, box of boxes (rejected)": Rejected(scene, rejected_refits.refit_box_of_boxes),
+        "OBB, merged statistics (rejected)": Rejected(scene, rejected_refits.refit_statistics),
         "OBB, rebuilt": Rejected(scene, rebuild("obb")),
         "AAB, rebuilt": Rejected(scene, rebuild("aabb")),
     }

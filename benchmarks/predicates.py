@@ -6,8 +6,8 @@ Random input in general position is what most tests see; there the filter decide
 import numpy as np
 from rich.console import Console
 
-from abut import jit
 from abut.app.bench import measure, table
+from abut.core import jit
 from abut.geometry import vec
 from abut.geometry.predicates import BOUND_3D, _filter_3d, orient_2d, orient_3d
 

@@ -8,8 +8,8 @@ import numpy as np
 from rich.console import Console
 
 import abut
-from abut import bvh
 from abut.app.bench import measure, table
+from abut.trees import binary
 
 FACES = 20_000
 LEAF_SIZES = (1, 4, 8)
@@ -41,15 +41,15 @@ def run(console: Console) -> None:
     found = set()
     for kind, rule in SEARCHES:
         for leaf_size in LEAF_SIZES:
-            trees = [bvh.build(kind, m.vertices, m.faces, rule=rule, leaf_size=leaf_size) for m in (mesh, moved)]
+            trees = [binary.build(kind, m.vertices, m.faces, rule=rule, leaf_size=leaf_size) for m in (mesh, moved)]
 
-            def search(trees: list[bvh.Tree] = trees) -> bvh.Pairs:
-                return bvh.find_collisions(*trees, mesh.vertices, mesh.faces, moved.vertices, moved.faces)
+            def search(trees: list[binary.Tree] = trees) -> binary.Pairs:
+                return binary.find_collisions(*trees, mesh.vertices, mesh.faces, moved.vertices, moved.faces)
 
             pairs = search()
             found.add(pairs.pairs.tobytes())
             build = measure(
-                lambda kind=kind, rule=rule, size=leaf_size: bvh.build(
+                lambda kind=kind, rule=rule, size=leaf_size: binary.build(
                     kind, mesh.vertices, mesh.faces, rule=rule, leaf_size=size
                 ),
                 seconds=0.5,

@@ -13,7 +13,7 @@ import numpy as np
 
 import abut
 from abut.app.picture import shaded_svg
-from abut.grid import Voxels
+from abut.papers.grid import Voxels
 
 STEPS = 60
 COMPARED = (0, 7, 20, 33, 46, 59)  # frames at which the voxels are asked too

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import abut
-from abut.errors import AbutError, InvalidInput, Unsupported
+from abut.core.errors import AbutError, InvalidInput, Unsupported
 from bad_subjects import Ready, Subject
 from bad_values import bad_value, other_form
 

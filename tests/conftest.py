@@ -3,7 +3,7 @@ import os
 import hypothesis
 import pytest
 
-from abut import jit
+from abut.core import jit
 
 SOAK = bool(os.environ.get("ABUT_SOAK"))
 """Whether `make soak` runs: seeded counts are then many times larger."""

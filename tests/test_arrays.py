@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from abut import arrays
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.errors import InvalidInput
 
 DTYPES = ["f2", "f4", "f8", "g", ">f4", ">f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i4", ">u8"]
 

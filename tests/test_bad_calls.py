@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import InvalidInput, broad, ccd, cells, contours, convex, dynamics, jit, scenes, shapes
+from abut import InvalidInput, broad, ccd, cells, contours, convex, dynamics, scenes, shapes
+from abut.core import jit
 from bad_calls import call_badly
 from bad_subjects import BALL, CUBE, all_subjects
 from conftest import SOAK

@@ -10,7 +10,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from abut import jit
+from abut.core import jit
 
 PACKAGE = jit.PACKAGE
 
@@ -18,10 +18,10 @@ pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled whe
 
 
 def copy_package(target: Path) -> Path:
-    """A package of jit.py and two small modules: a caller, and its callee in another file."""
+    """A package of core/jit.py and two small modules: a caller, and its callee in another file."""
     (target / "abut").mkdir(parents=True)
     (target / "abut" / "__init__.py").write_text("")
-    shutil.copy(PACKAGE / "jit.py", target / "abut")
+    shutil.copy(PACKAGE / "core/jit.py", target / "abut")
     (target / "abut" / "callee.py").write_text(
         "from abut.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
     )

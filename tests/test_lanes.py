@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import pytest
 
-from abut import lanes
-from abut.lanes import (
+from abut.core import lanes
+from abut.core.lanes import (
     bits,
     count_bits,
     greatest,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import oracle_mesh as oracle
 from abut import scenes
-from abut.errors import InvalidInput, Unsupported
+from abut.core.errors import InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh, load, save
 
 SCENES = Path(__file__).parents[2] / "shared" / "data" / "scenes"

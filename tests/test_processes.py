@@ -8,7 +8,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from abut import jit
+from abut.core import jit
 from conftest import SOAK
 from processes import WAYS
 

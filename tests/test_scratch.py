@@ -2,8 +2,8 @@ import numba
 import numpy as np
 import pytest
 
-from abut.jit import INTERPRETED
-from abut.scratch import (
+from abut.core.jit import INTERPRETED
+from abut.core.scratch import (
     as_array,
     load,
     pointer_to_floats,

@@ -6,7 +6,7 @@ Names are imported when they are first used: whoever asks about two meshes does 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from abut.errors import AbutError, InvalidInput, Unsupported
+from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes, shapes

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from abut import InvalidInput, Mesh, Unsupported, ccd, jit, scenes
+from abut import InvalidInput, Mesh, Unsupported, ccd, scenes
 from abut.app import job, work
 from abut.app.check import Progress, as_checked, check
 from abut.app.findings import Contact
 from abut.app.frames import Frames
 from abut.app.store import KEPT_DAYS, Store
 from abut.app.work import Options
+from abut.core import jit
 from app.animation import FACES, FRAMES, falling, save_all, sweep
 
 HAS_SWEEP = hasattr(ccd, "sweep")

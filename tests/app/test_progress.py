@@ -4,8 +4,8 @@ import io
 import pytest
 from rich.console import Console
 
-from abut import jit
 from abut.app.progress import progress_shown
+from abut.core import jit
 
 
 @pytest.fixture

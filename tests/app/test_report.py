@@ -11,7 +11,7 @@ import pytest
 from abut.app.findings import Checked, Contact
 from abut.app.report import selection
 from abut.app.report.packing import STEPS, Packed, extent
-from abut.errors import InvalidInput
+from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
 from sheets import HITS, make_checked, make_findings, make_sheet, write
 

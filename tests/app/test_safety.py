@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Mesh, Unsupported, jit, scenes
+from abut import InvalidInput, Mesh, Unsupported, scenes
 from abut.app import cli, work
 from abut.app.archive import map_archive
 from abut.app.check import check
@@ -21,6 +21,7 @@ from abut.app.findings import Contact
 from abut.app.frames import Frames
 from abut.app.store import Store
 from abut.app.work import Options
+from abut.core import jit
 from app.animation import FACES, FRAMES, save_all
 
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes, links and signals of POSIX")

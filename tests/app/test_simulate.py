@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from abut import jit
 from abut.app.cli import app
-from abut.errors import InvalidInput
+from abut.core import jit
+from abut.core.errors import InvalidInput
 
 COMMAND = CliRunner()
 

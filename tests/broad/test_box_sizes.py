@@ -6,11 +6,11 @@ import importlib
 import numpy as np
 
 from abut.broad import SweepAndPrune, overlapping_pairs
-from abut.broad.blocks import build_boxes
 from abut.broad.pairs import _place
-from abut.broad.runs import Search, find_pairs
-from abut.broad.search import EVERY, Rules
-from abut.broad.swept import frame_between
+from abut.trees.blocks.block_tree import build_boxes
+from abut.trees.blocks.runs import Search, find_pairs
+from abut.trees.blocks.search import EVERY, Rules
+from abut.trees.blocks.swept import frame_between
 from conftest import SLOW, SOAK, shared, sizes
 
 # Blocks (16) and nodes over them (256), groups (8), parts (16), boxes added at once (16), tasks and copies (64), pairs a box (8, 128).

@@ -7,8 +7,8 @@ import pytest
 
 import abut
 from abut.broad import SweepAndPrune, overlapping_pairs, turning_boxes
-from abut.errors import AbutError, InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import AbutError, InvalidInput
+from abut.core.jit import INTERPRETED
 from conftest import SOAK
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from abut.broad.blocks import WIDTH
-from abut.broad.runs import sort_row
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
+from abut.trees.blocks.block_tree import WIDTH
+from abut.trees.blocks.runs import sort_row
 
 LENGTHS = [0, 1, 2, 15, 16, 17, 31, 32, 33, 48, 64, 65, 100, 129, 255, 257, 500]
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abut import scenes
-from abut.bvh import packets
-from abut.bvh.packets_order import frame_of, order_faces
-from abut.scratch import load
-from abut.volumes.packed import AABB_FIELDS, EMPTY, OBB_FIELDS, WIDTH, Aabb8, Obb8
+from abut.core.scratch import load
+from abut.trees.packets import packet_tree
+from abut.trees.packets.boxes import AABB_FIELDS, EMPTY, OBB_FIELDS, WIDTH, Aabb8, Obb8
+from abut.trees.packets.packet_order import frame_of, order_faces
 from conftest import SLOW
 
 SIZES = [1, 2, 7, 8, 9, 16, 17, 63, 64, 65] + ([] if SLOW else [128, 129, 511, 512, 513, 514, 4096, 4097])
@@ -93,7 +93,7 @@ def check_boxes(tree):
 
 
 def check(vertices, faces, oriented):
-    found = packets.build(vertices, faces, oriented=oriented)
+    found = packet_tree.build(vertices, faces, oriented=oriented)
     tree = found.tree
     assert isinstance(tree.packed, Obb8 if oriented else Aabb8)
     assert tree.packed.boxes.shape[1:] == (OBB_FIELDS if oriented else AABB_FIELDS, WIDTH)
@@ -184,8 +184,8 @@ def test_any_soup(count, seed, oriented):
 def test_a_refit_holds_what_a_rebuild_holds(count):
     rng = np.random.default_rng(count)
     vertices, faces = soup(rng, count)
-    found = packets.build(vertices, faces, oriented=False)
-    addresses = packets.handle_of(found.tree)
+    found = packet_tree.build(vertices, faces, oriented=False)
+    addresses = packet_tree.handle_of(found.tree)
     order = found.order.copy()
     for moved in (
         vertices + 1e6,
@@ -196,12 +196,12 @@ def test_a_refit_holds_what_a_rebuild_holds(count):
         vertices * 1e40,
         vertices,
     ):
-        packets.refit(found, moved)
+        packet_tree.refit(found, moved)
         check_links(found.tree)
         check_corners(found.tree, order, moved, faces)
         check_boxes(found.tree)
-        np.testing.assert_array_equal(packets.handle_of(found.tree), addresses)  # in place: handles stay valid
-    fresh = packets.build(vertices, faces, oriented=False)
+        np.testing.assert_array_equal(packet_tree.handle_of(found.tree), addresses)  # in place: handles stay valid
+    fresh = packet_tree.build(vertices, faces, oriented=False)
     np.testing.assert_array_equal(fresh.order, found.order)
     np.testing.assert_array_equal(fresh.tree.packed.boxes, found.tree.packed.boxes)
 
@@ -209,7 +209,7 @@ def test_a_refit_holds_what_a_rebuild_holds(count):
 def test_neighbours_share_leaves():
     """The order is good for something: boxes of leaves are a small part of the whole."""
     mesh = scenes.icosphere(2 if SLOW else 4)
-    tree = packets.build(mesh.vertices, mesh.faces, oriented=False).tree
+    tree = packet_tree.build(mesh.vertices, mesh.faces, oriented=False).tree
     half = tree.packed.boxes[:, 3:6].transpose(0, 2, 1).reshape(-1, 3)[: len(tree.lanes)]
     whole = tree.packed.boxes[tree.root >> 3, 3:6, tree.root & 7]
     assert np.median(half.max(axis=1)) < (0.6 if SLOW else 0.12) * whole.max()
@@ -243,7 +243,7 @@ def test_order_is_a_permutation_whatever_the_centroids():
 @numba.njit
 def copy_tree(handle, boxes, child, lanes, corners, frame):
     """Read every number behind a handle."""
-    tree = packets.open_tree(handle)
+    tree = packet_tree.open_tree(handle)
     for i in range(boxes.size):
         boxes[i] = load(tree.packed.boxes, i)
     for i in range(child.size):
@@ -260,8 +260,8 @@ def copy_tree(handle, boxes, child, lanes, corners, frame):
 @pytest.mark.parametrize("oriented", [True, False])
 def test_a_handle_leads_back_to_the_tree(oriented):
     vertices, faces = soup(np.random.default_rng(0), 9)
-    tree = packets.build(vertices, faces, oriented=oriented).tree
-    handle = packets.handle_of(tree, 12, 34)
+    tree = packet_tree.build(vertices, faces, oriented=oriented).tree
+    handle = packet_tree.handle_of(tree, 12, 34)
     assert handle.dtype == (np.int64 if oriented else np.uint64)
     assert [int(x) for x in handle[5:]] == [tree.root, len(faces), 12, 34]
     owned = (tree.packed.boxes, tree.child, tree.lanes, tree.corners, tree.frame)

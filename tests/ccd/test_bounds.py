@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut import ccd
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
 from conftest import SOAK
 from oracle_distance import cosine_sine, distance_sq
 

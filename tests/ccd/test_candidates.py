@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import abut
-from abut.broad import runs
-from abut.broad.curve import LEVELS, _place, _place_on_curve, state_table
-from abut.broad.swept import Moving
 from abut.ccd import candidates, stream_candidates
 from abut.ccd.candidates import find_candidates
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED
+from abut.trees.blocks import runs
+from abut.trees.blocks.hilbert import LEVELS, _place, _place_on_curve, state_table
+from abut.trees.blocks.swept import Moving
 from ccd.steps import KINDS, SCENES, VOLUMES, as_set, brute_force, brute_force_self, lattice, load_scene, soup
 
 FACES = 16 if INTERPRETED else 60

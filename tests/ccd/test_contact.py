@@ -5,7 +5,7 @@ import pytest
 
 from abut import ccd
 from abut.ccd.contact import contact_point_normal_edge_edge, contact_point_normal_vertex_face
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
 from ccd.query_kinds import KINDS
 
 MEET = {True: contact_point_normal_vertex_face, False: contact_point_normal_edge_edge}

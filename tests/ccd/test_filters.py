@@ -6,8 +6,8 @@ import pytest
 import abut
 from abut.ccd import Candidates, candidates, filter_dnf, filter_slpf
 from abut.ccd.filters import is_apart_edge_edge, is_apart_vertex_face, is_never_coplanar, scale_of
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED
 from ccd.steps import SCENES, is_separated, load_scene, volume_coefficients
 
 COUNT = 40 if INTERPRETED else 400

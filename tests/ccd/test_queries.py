@@ -14,8 +14,8 @@ import oracle_ccd as oracle
 from abut import ccd
 from abut.ccd.carve import first_contact
 from abut.ccd.relative import relative_paths
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED
 from abut.mesh import load
 from ccd.query_kinds import KINDS
 from conftest import SOAK

@@ -12,13 +12,26 @@ import numpy as np
 import pytest
 
 import abut
-from abut import ccd, jit
-from abut.broad import blocks, runs
+from abut import ccd
 from abut.ccd import solve, stream
+from abut.core import jit
+from abut.trees.blocks import block_tree, runs
 from ccd.steps import VOLUMES, as_set, brute_force, brute_force_self, soup
 from conftest import SOAK
 
-CONSTANTS = (blocks.WIDTH, blocks.WIDTH**2, runs.TASKS, solve.BLOCK, stream.TASKS, stream.TILE, 37, 74, 111, 512, 1024)
+CONSTANTS = (
+    block_tree.WIDTH,
+    block_tree.WIDTH**2,
+    runs.TASKS,
+    solve.BLOCK,
+    stream.TASKS,
+    stream.TILE,
+    37,
+    74,
+    111,
+    512,
+    1024,
+)
 AROUND = sorted({size + d for size in CONSTANTS for d in (-1, 0, 1)})
 EVERY = (
     sorted({*range(1, 601), *AROUND}) if SOAK else ([3, 37] if jit.INTERPRETED else sorted({*range(1, 42), *AROUND}))

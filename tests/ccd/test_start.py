@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut import ccd
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
 from ccd.steps import soup
 from conftest import SOAK
 from oracle_start import are_in_contact, winding

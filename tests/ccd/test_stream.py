@@ -8,8 +8,8 @@ from abut.ccd import candidates, filter_dnf, stream_candidates
 from abut.ccd.candidates import find_candidates, moving_of
 from abut.ccd.results import Candidates, Kind
 from abut.ccd.stream import stream
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED
 from ccd.steps import KINDS, SCENES, VOLUMES, as_set, lattice, load_scene, soup, surface
 
 FACES = 16 if INTERPRETED else 60

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from abut import ccd
-from abut.ccd.within import SEPARATION_TOLERANCE
+from abut.ccd.approach import SEPARATION_TOLERANCE
+from abut.core.jit import INTERPRETED
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
-from abut.jit import INTERPRETED
 from ccd.query_kinds import KINDS
 
 ASK = {True: ccd.vertex_face, False: ccd.edge_edge}

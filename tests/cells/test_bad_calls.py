@@ -10,7 +10,8 @@ import inspect
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, cells, jit
+from abut import InvalidInput, Unsupported, cells
+from abut.core import jit
 from cells import worlds
 from conftest import SOAK
 

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, cells, dynamics, jit
+from abut import InvalidInput, Unsupported, cells, dynamics
+from abut.core import jit
 from cells import worlds
 from conftest import SOAK
 

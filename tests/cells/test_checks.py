@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from abut import cells
-from abut.cells.checks import WORDS, check_end, check_leg
-from abut.cells.legs import GOES_ON, STOPPED, end_leg
+from abut.cells.walk.invariants import WORDS, check_end, check_leg
+from abut.cells.walk.leg import GOES_ON, STOPPED, end_leg
 
 P, Q = (0.5, 0.5, 0.5), (1.5, 0.5, 0.5)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, cells
-from abut.cells import subdivision
+from abut.cells.space import subdivision
 from cells import worlds
 
 # Compiled code is silent; its twin in NumPy warns where an infinite number is multiplied.

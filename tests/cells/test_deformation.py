@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from abut import InvalidInput, cells, jit
-from abut.cells import moved
+from abut import InvalidInput, cells
+from abut.cells.edit import moved_vertices
+from abut.core import jit
 from cells import oracle_cells as oracle
 from cells import worlds
 from cells.test_particles import check_move
@@ -155,7 +156,7 @@ def width_of(corners):
 def test_parts_that_need_not_be_looked_at_are_sound(rng):
     """The same vertices move again and again, further each time: refused exactly when a tetrahedron is not positive in rational arithmetic."""
     for corners in rng.normal(size=(100, 4, 3)) * np.array([1.0, 1.0, 0.01]):
-        bound = moved.bound_width(*map(tuple, corners))
+        bound = moved_vertices.bound_width(*map(tuple, corners))
         assert bound <= width_of(corners) * (1 + 1e-9)
         assert bound > 0 or np.linalg.det(corners[1:] - corners[0]) < 1e-9
     world = worlds.tetrahedra(rng, 2)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from abut.cells.growth import Lists, Rows
-from abut.cells.history import MANY_NOTES, History
+from abut.cells.edit.history import MANY_NOTES, History
+from abut.cells.map.growing_tables import Lists, Rows
 
 
 def test_rows_are_handed_out_lowest_first_and_kept(rng):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, cells
-from abut.cells.integrity import check_integrity
+from abut.cells.map.integrity import check_integrity
 from cells import worlds
 
 GENERATORS = {

@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from abut import cells, jit
-from abut.cells import reentrant
-from abut.errors import InvalidInput, Unsupported
+from abut import cells
+from abut.cells.walk import reentrant_edges
+from abut.core import jit
+from abut.core.errors import InvalidInput, Unsupported
 from cells import oracle_cells as oracle
 from cells import oracle_sweeps as sweeps
 from cells import worlds
@@ -176,14 +177,14 @@ def test_nothing_is_hit_where_no_obstacle_sticks_out(make, rng):
     world = make(rng)
     parts, found = world.parts(), 0
     solids = sweeps.Solids(parts)
-    voxels = reentrant.build_voxels(world.environment._space)
+    voxels = reentrant_edges.build_voxels(world.environment._space)
     for _ in range(4000 if SOAK else (40 if jit.INTERPRETED else 400)):
         corners = worlds.free_points(world, rng, 1) + rng.uniform(-1, 1, (4, world.environment.dimension)) * rng.choice(
             [0.05, 0.2, 0.5]
         )
         low, high = np.zeros(3), np.zeros(3)
         low[: corners.shape[1]], high[: corners.shape[1]] = corners.min(axis=0), corners.max(axis=0)
-        if not reentrant.is_clear(voxels, tuple(low.tolist()), tuple(high.tolist())):
+        if not reentrant_edges.is_clear(voxels, tuple(low.tolist()), tuple(high.tolist())):
             continue
         p, g, b, c = corners
         if all(oracle.walk(parts, x, y)[0] == 1 for x, y in ((p, g), (p, b), (p, c), (b, c))):
@@ -313,8 +314,8 @@ def test_threads_change_nothing(rng, monkeypatch):
     for group in one.groups:
         members = set(group.tolist())
         assert not any(a in members and b in members for a, b in one.edges.tolist())
-    monkeypatch.setattr("abut.cells.mobile.PARALLEL_FROM", 1)
-    monkeypatch.setattr("abut.cells.mobile.thread_count", lambda: 3)
+    monkeypatch.setattr("abut.cells.mobile.mobile.PARALLEL_FROM", 1)
+    monkeypatch.setattr("abut.cells.mobile.mobile.thread_count", lambda: 3)
     moves = cells.Mobile(world.environment, (vertices, faces)).move(goal, "continuous", faces="none")
     for name in ("status", "position", "time", "kind", "dart", "normal", "point", "edge", "tests", "cell"):
         assert (getattr(moves, name) == getattr(expected, name)).all(), name

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from abut import cells, jit
+from abut import cells
+from abut.core import jit
 from cells import oracle_cells as oracle
 from cells import worlds
 

@@ -8,8 +8,11 @@ import numba
 import numpy as np
 import pytest
 
-from abut import cells, jit
-from abut.cells import mobile, particles, walk
+from abut import cells
+from abut.cells import particles
+from abut.cells.mobile import mobile
+from abut.cells.walk import by_planes
+from abut.core import jit
 from cells import worlds
 from conftest import SOAK, sizes
 
@@ -40,7 +43,9 @@ def counts_of_the_suite():
         return range(1, MOST + 1)
     if jit.INTERPRETED:
         return [1, 2, 33]
-    return sorted({*range(1, 70), *range(1, MOST + 1, 7), *counts_around(walk.AHEAD, walk.BLOCK, 2 * walk.BLOCK)})
+    return sorted(
+        {*range(1, 70), *range(1, MOST + 1, 7), *counts_around(by_planes.AHEAD, by_planes.BLOCK, 2 * by_planes.BLOCK)}
+    )
 
 
 @pytest.mark.parametrize("name", ["planes", "darts"])

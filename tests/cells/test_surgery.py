@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from abut import InvalidInput, cells, jit
-from abut.cells import surgery
+from abut import InvalidInput, cells
+from abut.cells.edit import surgery
+from abut.core import jit
 from cells import oracle_cells as oracle
 from cells import worlds
 from cells.test_particles import check_move

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import InvalidInput, Unsupported, cells, jit
+from abut import InvalidInput, Unsupported, cells
+from abut.core import jit
 from cells import worlds
 from cells.test_surgery import as_world, total_size, verify
 

@@ -8,8 +8,9 @@ import itertools
 import numpy as np
 import pytest
 
-from abut import cells, jit
-from abut.errors import InvalidInput
+from abut import cells
+from abut.core import jit
+from abut.core.errors import InvalidInput
 from cells import oracle_cells as oracle
 from cells import oracle_sweeps as sweeps
 from cells import worlds

@@ -9,7 +9,8 @@ import itertools
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, cells, jit
+from abut import InvalidInput, Unsupported, cells
+from abut.core import jit
 from cells import worlds
 from conftest import SOAK
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import cells, jit
+from abut import cells
+from abut.core import jit
 from cells import oracle_cells as oracle
 
 HEX_FACES = [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)]

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from abut import InvalidInput, contours, jit
+from abut import InvalidInput, contours
 from abut.contours import Animation, Contour
+from abut.core import jit
 from conftest import SOAK
 
 STEP = 1 / 240

@@ -5,8 +5,9 @@ import inspect
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, contours, jit
+from abut import InvalidInput, Unsupported, contours
 from abut.contours import Animation, Contour
+from abut.core import jit
 from conftest import SOAK
 
 SQUARE = Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])

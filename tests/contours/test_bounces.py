@@ -5,8 +5,9 @@ The answers come from Newton's laws in closed form, never from another simulatio
 import numpy as np
 import pytest
 
-from abut import InvalidInput, jit
+from abut import InvalidInput
 from abut.contours import Animation, Contour
+from abut.core import jit
 from conftest import SOAK
 
 STEPS = (0.05, 0.02, 0.005, 0.002, 0.0005)

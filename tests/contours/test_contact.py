@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from abut import contours, jit
+from abut import contours
 from abut.contours import Contour
-from abut.contours.rough import refine_control
-from abut.contours.tables import MEETING
+from abut.contours.curve.rough import refine_control
+from abut.contours.meet.tables import MEETING
+from abut.core import jit
 from conftest import SOAK
 from oracle_contours import clusters, surviving
 

@@ -7,7 +7,7 @@ import pytest
 
 from abut import InvalidInput
 from abut.contours import Contour
-from abut.contours.rough import refine_control, spline_segments
+from abut.contours.curve.rough import refine_control, spline_segments
 
 SQUARE = [(0, 0), (2, 0), (2, 2), (0, 2)]
 

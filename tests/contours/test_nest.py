@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abut import InvalidInput, jit
+from abut import InvalidInput
 from abut.contours import Contour, nest
 from abut.contours.nesting import job as nesting
 from abut.contours.nesting.overlap import overlap_pieces
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.tables import build_tables, turn
 from abut.contours.nesting.verify import find_overlap
+from abut.core import jit
 from conftest import SOAK
 from contours.oracle_polygons import distance, distance_to_edges, grow_cells
 

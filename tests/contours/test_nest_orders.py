@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from abut import InvalidInput, jit
+from abut import InvalidInput
 from abut.contours import nest
+from abut.core import jit
 from conftest import SOAK
 from contours.nest_orders import check_layout, draw_order, find_misfit
 

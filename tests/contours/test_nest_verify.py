@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from abut import jit
 from abut.contours.nesting.outline import MOST_CORNERS, ROUGH_AREA, simplify
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.pieces import signed_area
 from abut.contours.nesting.verify import find_overlap, find_self_contact
+from abut.core import jit
 from conftest import SOAK
 from contours.oracle_polygons import distance, do_convex_overlap, exact_area, grow_cells
 

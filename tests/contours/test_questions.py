@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from abut import InvalidInput, contours, jit, scenes
+from abut import InvalidInput, contours, scenes
 from abut.contours import A_IN_B, APART, B_IN_A, CONTACT, CROSSING, INTERVAL, TOUCH, Contour
 from abut.contours.picture import draw
-from abut.errors import AbutError
+from abut.core import jit
+from abut.core.errors import AbutError
 
 UNIT_SQUARE = Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
 SMALL = Contour.from_polygon(0.2 * np.array([(0, 0), (1, 0), (1, 1), (0, 1)]))
@@ -80,7 +81,7 @@ def test_normals_point_from_a_to_b():
 
 def test_a_contour_cut_at_other_places_is_the_same_all_around():
     control = wavy(9, 4)
-    from abut.contours.rough import refine_control
+    from abut.contours.curve.rough import refine_control
 
     hits = contours.collide(Contour(control), Contour(refine_control(control, 2)))
     assert hits.kind.tolist() == [INTERVAL]

@@ -10,8 +10,9 @@ import importlib
 import numpy as np
 import pytest
 
-from abut import contours, jit
+from abut import contours
 from abut.contours import A_IN_B, APART, B_IN_A, CONTACT, CROSSING, Contour
+from abut.core import jit
 from conftest import SLOW, SOAK, sizes
 from contours.test_contact import check
 

@@ -5,9 +5,10 @@ import os
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, jit
+from abut import InvalidInput, Unsupported
 from abut.contours import Contour, svg
 from abut.contours.svg.markup import MOST_BYTES, MOST_DEPTH
+from abut.core import jit
 
 UNIT = '<rect width="1" height="1"/>'
 DRAWING = f"<svg>{UNIT}</svg>"

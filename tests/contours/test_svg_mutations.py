@@ -5,9 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, contours, jit
+from abut import InvalidInput, Unsupported, contours
 from abut.app import cli
 from abut.contours import Contour, svg
+from abut.core import jit
 from conftest import SOAK
 from contours.svg_mutations import SEEDS, mutated_document, mutated_path
 

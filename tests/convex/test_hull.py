@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from abut.convex import Hull, Hulls, Overlaps, overlap_many, track, track_many
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED
 from convex.situations import ball, box, prism, random_points, random_rotation
 
 

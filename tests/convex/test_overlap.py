@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from abut.convex import APART, Hull, Hulls, Overlaps, overlap_many, track_many
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED
 from conftest import SOAK
 from convex.situations import box, moved, place, random_points
 

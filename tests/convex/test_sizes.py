@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from abut import jit
 from abut.convex import APART, Hull, Hulls, overlap_many, track_many
+from abut.core import jit
 from conftest import SLOW, SOAK
 from convex.situations import ball, judge, moved, pose_of, random_rotation
 

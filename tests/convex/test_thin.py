@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from abut.convex import APART, FACE, Hull, Hulls, Overlaps, overlap_many, track_many
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
 from conftest import SLOW, SOAK
 from convex.situations import ball, box, moved, place, pose_of, prism
 

@@ -7,11 +7,11 @@ from scipy.spatial.transform import Rotation
 import abut
 from abut.convex import APART, EDGE, FACE, OVERLAPPING, TOUCHING, VERTEX, Hull, Hulls, track, track_many
 from abut.convex.exhaustive import find_closest, find_least_depth
+from abut.convex.features import invert
 from abut.convex.hull import open_hulls
-from abut.convex.regions import invert
 from abut.convex.walk import closest_points
-from abut.errors import InvalidInput
-from abut.jit import INTERPRETED, kernel
+from abut.core.errors import InvalidInput
+from abut.core.jit import INTERPRETED, kernel
 from conftest import SLOW, SOAK
 from convex.situations import ball, box, judge, moved, place, pose_of, prism, random_points, random_rotation
 

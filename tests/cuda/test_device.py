@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abut import jit
+from abut.core import jit
 from abut.geometry.crossings import meet_triangle_triangle
 from abut.geometry.predicates import orient_2d, orient_3d, orient_direction
 from abut.geometry.roots import enclose_cubic_bernstein

@@ -7,8 +7,8 @@ from unittest import mock
 import numpy as np
 
 from abut import Deformable, Mesh, Rigid, scenes
-from abut.bvh import packets
-from abut.volumes.packed import WIDTH
+from abut.trees.packets import packet_tree
+from abut.trees.packets.boxes import WIDTH
 
 TREE_SIZES = (*range(1, 21), 63, 64, 65, 128, 129, 511, 512, 513)
 """Numbers of faces around which the shape of a packet tree changes."""
@@ -229,5 +229,5 @@ def packet_leaves(triangles, oriented):
     """A packet tree whose leaf i holds the k ≤ 8 triangles (n,k,3,3) of row i: the faces stay in their order."""
     vertices = triangles[:, np.arange(WIDTH) % triangles.shape[1]].reshape(-1, 3)
     faces = np.arange(len(vertices)).reshape(-1, 3)
-    with mock.patch.object(packets, "order_faces", lambda vertices, faces, frame: np.arange(len(faces))):
-        return packets.build(vertices, faces, oriented=oriented).tree
+    with mock.patch.object(packet_tree, "order_faces", lambda vertices, faces, frame: np.arange(len(faces))):
+        return packet_tree.build(vertices, faces, oriented=oriented).tree

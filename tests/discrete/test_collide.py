@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abut import Deformable, Mesh, Rigid, Unsupported, collide, jit, scenes
+from abut import Deformable, Mesh, Rigid, Unsupported, collide, scenes
+from abut.core import jit
 from conftest import SLOW, ends
 from discrete.situations import (
     EXACT_ROTATIONS,

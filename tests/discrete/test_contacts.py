@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from abut import Contacts, Deformable, Mesh, Rigid, collide, distance, jit, scenes
+from abut import Contacts, Deformable, Mesh, Rigid, collide, distance, scenes
+from abut.core import jit
 from conftest import SLOW
 from discrete.situations import Situation, four_combinations, random_pose, rigid_pair, situation, translation
 from oracle_bodies import is_on_triangle, pair_set

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from abut import Deformable, InvalidInput, Mesh, Rigid, contains, jit, scenes
+from abut import Deformable, InvalidInput, Mesh, Rigid, contains, scenes
+from abut.core import jit
 from conftest import SLOW
 from discrete.situations import ball, deformable, exact_pose, random_pose, translation
 from oracle_bodies import is_inside, solid_angles

@@ -12,7 +12,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.spatial.transform import Rotation
 
-from abut import Deformable, Mesh, Rigid, collide, distance, jit, scenes
+from abut import Deformable, Mesh, Rigid, collide, distance, scenes
+from abut.core import jit
 from conftest import SLOW, SOAK
 from discrete.situations import deformable, random_pose, translation
 

@@ -4,11 +4,11 @@ import numba
 import numpy as np
 import pytest
 
-from abut import jit
-from abut.discrete.narrow import meet_box_8, relate_triangle_8
+from abut.core import jit
 from abut.discrete.traversal import place_corner, relate_frames
+from abut.discrete.triangle_packets import meet_box_8, relate_triangle_8
 from abut.geometry.triangles import closest_triangle_triangle
-from abut.volumes.packed import WIDTH, read_box
+from abut.trees.packets.boxes import WIDTH, read_box
 from conftest import SLOW
 from discrete.situations import packet_leaves
 from oracles import as_integers, meet_triangles

@@ -8,7 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from abut import Deformable, Mesh, Rigid, collide, contains, distance, jit, scenes
+from abut import Deformable, Mesh, Rigid, collide, contains, distance, scenes
+from abut.core import jit
 from discrete.situations import deformable, random_pose, translation
 from oracle_bodies import pair_set, solid_angles
 

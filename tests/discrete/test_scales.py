@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Mesh, Rigid, arrays, collide, contains, distance, jit, scenes
+from abut import InvalidInput, Mesh, Rigid, collide, contains, distance, scenes
+from abut.core import arrays, jit
 from conftest import SLOW, SOAK
 from discrete.situations import deformable, random_pose, soup
 from oracle_bodies import pair_set

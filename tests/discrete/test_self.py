@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from abut import Deformable, Mesh, Rigid, Unsupported, collide, jit, scenes
+from abut import Deformable, Mesh, Rigid, Unsupported, collide, scenes
+from abut.core import jit
 from conftest import SLOW, SOAK
 from discrete.situations import ball, deformable, exact_pose, random_pose, rubble, sheet, soup, translation
 from oracle_bodies import pair_set, self_pairs

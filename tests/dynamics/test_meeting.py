@@ -8,7 +8,7 @@ import pytest
 import oracle_ccd
 from abut import cells, dynamics
 from abut.ccd import EDGE_EDGE, VERTEX_FACE
-from abut.errors import InvalidInput
+from abut.core.errors import InvalidInput
 
 HALL = 3
 

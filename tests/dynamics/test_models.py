@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, Mesh, Unsupported, dynamics, scenes
-from abut.dynamics.polar import polar_rotation
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
+from abut.geometry.polar import polar_rotation
 
 LONG = 200 if INTERPRETED else 10_000
 

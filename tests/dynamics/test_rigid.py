@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, Mesh, dynamics, scenes
-from abut.dynamics import quaternions
-from abut.jit import INTERPRETED
+from abut.core.jit import INTERPRETED
+from abut.geometry import quaternions
 
 STEPS = 300 if INTERPRETED else 10_000
 

@@ -9,6 +9,7 @@ from hypothesis import given
 
 import oracles
 import triangle_pairs
+from abut.core.jit import INTERPRETED, kernel
 from abut.geometry.crossings import (
     COPLANAR,
     CROSSING,
@@ -22,7 +23,6 @@ from abut.geometry.crossings import (
     meet_segment_triangle,
     meet_triangle_triangle,
 )
-from abut.jit import INTERPRETED, kernel
 from conftest import SOAK
 
 FAMILIES = list(triangle_pairs.FAMILIES)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abut import jit
+from abut.core import jit
 from abut.geometry.eigen import ORTHONORMAL, eigenvectors_symmetric
 
 CASES = 200 if jit.INTERPRETED else 5000

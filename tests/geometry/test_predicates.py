@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abut import jit
+from abut.core import jit
 from abut.geometry.predicates import (
     _orient_2d_exact,
     _orient_2d_wide,

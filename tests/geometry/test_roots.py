@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abut import jit
+from abut.core import jit
 from abut.geometry import bernstein
 from abut.geometry import roots as module
 from abut.geometry.enclosures import CERTAIN, CONVERGED, LIMIT, POSSIBLE, Enclosure, append, no_roots

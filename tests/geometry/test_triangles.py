@@ -9,9 +9,9 @@ from hypothesis import given
 
 import oracles
 import triangle_pairs
+from abut.core.jit import INTERPRETED
 from abut.geometry.crossings import meet_segment_triangle, meet_triangle_triangle
 from abut.geometry.triangles import closest_point_triangle, closest_segment_triangle, closest_triangle_triangle
-from abut.jit import INTERPRETED
 from conftest import SOAK
 
 FAMILIES = list(triangle_pairs.FAMILIES)

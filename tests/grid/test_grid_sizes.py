@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abut.grid import Voxels
+from abut.papers.grid import Voxels
 from conftest import SLOW, sizes
 from discrete.situations import soup
 from oracle_bodies import meeting_pairs

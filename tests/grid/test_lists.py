@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from abut import Mesh, scenes
-from abut.grid import Voxels
-from abut.grid.lists import DATE, LARGE_FACET, OLDER, pack_key, voxel_index
+from abut.papers.grid import Voxels
+from abut.papers.grid.lists import DATE, LARGE_FACET, OLDER, pack_key, voxel_index
 from conftest import SLOW
 from facet_pairs import brute_force, check_all
 

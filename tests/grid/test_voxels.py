@@ -3,8 +3,8 @@ import pytest
 
 import oracles
 from abut import Mesh, scenes
-from abut.errors import InvalidInput, Unsupported
-from abut.grid import Voxels
+from abut.core.errors import InvalidInput, Unsupported
+from abut.papers.grid import Voxels
 from conftest import SLOW
 from facet_pairs import boxes_overlap, brute_force, check_all
 

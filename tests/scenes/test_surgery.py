@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from abut import arrays, jit
-from abut.errors import InvalidInput
+from abut.core import arrays, jit
+from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
 from abut.scenes.surgery import BALL_FACES, RIGID_FACES, TOOL_FACES, surgical_scene
 from conftest import SOAK

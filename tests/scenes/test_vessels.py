@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abut import cells
-from abut.errors import InvalidInput
+from abut.core.errors import InvalidInput
 from abut.scenes import vessel_network
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import jit, shapes
+from abut import shapes
+from abut.core import jit
 from conftest import SOAK
 
 _spec = importlib.util.spec_from_file_location("oracle_shapes", Path(__file__).with_name("oracle_shapes.py"))

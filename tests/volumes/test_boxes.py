@@ -10,8 +10,9 @@ import numba
 import numpy as np
 import pytest
 
-from abut import jit, volumes
-from abut.volumes import Aabb, Obb
+from abut.core import jit
+from abut.trees import volumes
+from abut.trees.volumes import Aabb, Obb
 from conftest import SOAK
 from oracles import exact, root, solve
 

@@ -3,8 +3,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from abut import jit, volumes
-from abut.volumes.kdop import COLUMNS, DIRECTIONS, LENGTHS, first_direction
+from abut.core import jit
+from abut.trees import volumes
+from abut.trees.volumes.kdop import COLUMNS, DIRECTIONS, LENGTHS, first_direction
 from oracles import exact, root
 
 KINDS = [f"kdop{k}" for k in COLUMNS]

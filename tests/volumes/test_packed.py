@@ -4,10 +4,20 @@ import numba
 import numpy as np
 import pytest
 
-from abut import jit
+from abut.core import jit
+from abut.core.lanes import lane
 from abut.discrete.traversal import relate_frames, stay
-from abut.lanes import lane
-from abut.volumes.packed import EMPTY, WIDTH, Change, Obb8, bound_8, largest_half, overlap_8, read_box, separate_8
+from abut.trees.packets.boxes import (
+    EMPTY,
+    WIDTH,
+    Change,
+    Obb8,
+    bound_8,
+    largest_half,
+    overlap_8,
+    read_box,
+    separate_8,
+)
 from conftest import SLOW
 from discrete.situations import packet_leaves, random_pose
 

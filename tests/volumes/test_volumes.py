@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from abut import volumes
-from abut.errors import InvalidInput, Unsupported
+from abut.core.errors import InvalidInput, Unsupported
+from abut.trees import volumes
 
 TRIANGLE = np.array([(0.0, 0, 0), (1, 0, 0), (0, 1, 0)]), np.array([(0, 1, 2)])
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import jit, shapes
+from abut import shapes
+from abut.core import jit
 from conftest import SOAK
 from pairs_of_shapes import CORES, OTHERS, Asked, annulus, at, touching_pose, u_mesh
 

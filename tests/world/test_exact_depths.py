@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 from scipy.spatial import ConvexHull, QhullError
 
 import abut
-from abut import jit
+from abut.core import jit
 from conftest import SOAK
 from pairs_of_shapes import CORES, CORNERS, OTHERS, Asked, touching_pose
 

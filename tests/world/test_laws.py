@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import jit, shapes
+from abut import shapes
+from abut.core import jit
 from conftest import SOAK
 
 BLOCKS, CASES = (1000, 160) if SOAK else (4, 3 if jit.INTERPRETED else 40)

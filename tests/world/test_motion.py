@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import jit, shapes
+from abut import shapes
+from abut.core import jit
 from conftest import SOAK
 
 pytestmark = pytest.mark.large

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut import jit, shapes
+from abut import shapes
+from abut.core import jit
 from abut.geometry.triangles import closest_point_triangle
 from conftest import SOAK
 

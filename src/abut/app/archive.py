@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.errors import AbutError, InvalidInput, Unsupported
+from abut.core import arrays
+from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 POSITION_NAMES = ("frames", "vertices")
 CHUNK = 1 << 20

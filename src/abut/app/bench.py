@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import abut
-from abut.errors import InvalidInput, Unsupported
+from abut.core.errors import InvalidInput, Unsupported
 
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 

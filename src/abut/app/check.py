@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import arrays
 from abut.app.findings import Checked, Contact, Findings
 from abut.app.frames import Frames
 from abut.app.rows import deepest, earliest, empty_rows, join, select, shift
 from abut.app.store import Store
 from abut.app.work import Options, Outcome, Unit, compute
-from abut.arrays import Floats, Integers, frozen
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
 
 CLEAN, COLLISIONS, BAD_INPUT = 0, 1, 2
 MOST_FINDINGS = 1_000_000

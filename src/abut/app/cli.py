@@ -12,7 +12,7 @@ from rich.console import Console
 
 from abut import __version__
 from abut.app.console import SafeConsole, discard_output
-from abut.errors import AbutError
+from abut.core.errors import AbutError
 
 BAD_INPUT, UNFINISHED, INTERRUPTED = 2, 3, 130
 TABLE_WIDTH = 100

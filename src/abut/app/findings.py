@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 
 
 class Contact(IntEnum):

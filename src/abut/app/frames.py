@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abut.app.archive import Archive, Unpacked, map_archive, open_regular, refuse_animation
-from abut.arrays import Floats, Integers
-from abut.errors import AbutError, InvalidInput
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import AbutError, InvalidInput
 from abut.mesh import Mesh, load
 
 MESH_SUFFIXES = frozenset({".glb", ".gltf", ".obj", ".off", ".ply", ".stl"})

@@ -22,7 +22,7 @@ from abut.app.progress import progress_shown
 from abut.app.store import Store, write_file
 from abut.app.summary import print_summary, verdict
 from abut.app.work import Options, Terminated
-from abut.errors import AbutError
+from abut.core.errors import AbutError
 
 UNFINISHED, INTERRUPTED, TERMINATED = 3, 130, 143
 STANDARD_OUTPUT = Path("-")

@@ -19,7 +19,7 @@ from abut.app.output import prepare
 from abut.app.progress import bar_shown
 from abut.app.store import write_file
 from abut.contours import Contour, Layout
-from abut.errors import InvalidInput
+from abut.core.errors import InvalidInput
 
 SCHEMA = "abut.nest/1"
 FREE = "free"

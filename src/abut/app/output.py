@@ -17,7 +17,7 @@ from abut.app.check import KINDS, Report
 from abut.app.findings import Contact, Findings
 from abut.app.paths import check_outputs
 from abut.app.store import write_file
-from abut.errors import InvalidInput, Unsupported
+from abut.core.errors import InvalidInput, Unsupported
 
 SCHEMA = "abut.check/1"
 TABLE_SUFFIXES = (".npz", ".csv", ".parquet")

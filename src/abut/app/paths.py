@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from abut.errors import InvalidInput
+from abut.core.errors import InvalidInput
 
 _KINDS = {
     stat.S_IFDIR: "a folder",

@@ -12,10 +12,10 @@ import numpy as np
 
 from abut.app.findings import Contact, Findings
 from abut.app.rows import rows_at_frame
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 from abut.discrete import Deformable, contains
 from abut.geometry.triangles import closest_point_triangle
-from abut.jit import kernel
 from abut.mesh import Mesh
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from abut import jit
+from abut.core import jit
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.app.findings import Contact, Findings
-from abut.arrays import Floats, Integers, frozen
 from abut.ccd import Impacts
+from abut.core.arrays import Floats, Integers, frozen
 from abut.discrete import Contacts
 from abut.mesh import Mesh
 

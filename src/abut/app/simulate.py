@@ -17,8 +17,8 @@ from rich.console import Console
 from abut.app import output
 from abut.app.progress import progress_shown
 from abut.app.store import write_file
-from abut.arrays import Floats, Integers
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 from abut.scenes.worlds import WORLDS, WorldScene
 
 MOST_FRAMES_SHOWN = 240

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from abut import jit
 from abut.app.findings import Findings
-from abut.arrays import frozen
-from abut.errors import InvalidInput
+from abut.core import jit
+from abut.core.arrays import frozen
+from abut.core.errors import InvalidInput
 from abut.mesh.writing import _replace  # pyright: ignore[reportPrivateUsage]
 
 FORMAT = "2"

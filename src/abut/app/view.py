@@ -12,8 +12,8 @@ from abut.app.findings import Checked
 from abut.app.frames import Frames
 from abut.app.report import write_view
 from abut.app.rows import empty_rows
-from abut.arrays import Floats
-from abut.errors import AbutError, InvalidInput
+from abut.core.arrays import Floats
+from abut.core.errors import AbutError, InvalidInput
 
 
 def read_all(frames: Frames) -> Checked:

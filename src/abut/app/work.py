@@ -15,14 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import ccd, jit
+from abut import ccd
 from abut.app.findings import Findings
 from abut.app.frames import Frames
 from abut.app.pieces import Pieces
 from abut.app.rows import join, rows_of_contacts, rows_of_impacts
-from abut.arrays import Floats
+from abut.core import jit
+from abut.core.arrays import Floats
+from abut.core.errors import AbutError, InvalidInput
 from abut.discrete import Deformable, collide
-from abut.errors import AbutError, InvalidInput
 from abut.mesh import Mesh
 
 

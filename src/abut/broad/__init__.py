@@ -1,10 +1,10 @@
 """Which boxes meet: all pairs of many boxes at once, and the pairs of moving boxes from frame to frame (Peyré 2001, §2).
 
-`pairs` all overlapping pairs · `prune` sweep and prune, incremental · `swept`, `curve`, `blocks`, `search`, `runs` the search of swept volumes in
+`pairs` all overlapping pairs · `sweep_and_prune` sweep and prune, incremental · `swept`, `curve`, `blocks`, `search`, `runs` the search of swept volumes in
 blocks of sixteen, which continuous collision uses as well.
 """
 
 from abut.broad.pairs import overlapping_pairs, turning_boxes
-from abut.broad.prune import PairChanges, SweepAndPrune
+from abut.broad.sweep_and_prune import PairChanges, SweepAndPrune
 
 __all__ = ["PairChanges", "SweepAndPrune", "overlapping_pairs", "turning_boxes"]

@@ -1,4 +1,4 @@
-"""All pairs of overlapping boxes, in one call: the search in blocks of sixteen (`blocks`, `search`, `once`), a box being what a point sweeps from
+"""All pairs of overlapping boxes, in one call: the search in blocks of sixteen (`blocks`, `search`, `sorted_pairs`), a box being what a point sweeps from
 its lower to its upper corner.
 
 The pairs are exactly those of the float64 boxes, closed (touching counts), whatever the order along the curve and the number of threads.
@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
-from abut.broad.blocks import build_boxes
-from abut.broad.once import find_pairs_once
-from abut.broad.swept import Frame, Small, frame_between
-from abut.errors import InvalidInput
-from abut.jit import kernel, threads_for
+from abut.broad.sorted_pairs import find_pairs_once
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel, threads_for
+from abut.trees.blocks.block_tree import build_boxes
+from abut.trees.blocks.swept import Frame, Small, frame_between
 
 
 @kernel

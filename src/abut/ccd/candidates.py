@@ -4,16 +4,16 @@ The volumes bound vertices and edges, not only faces (the paper's extra layer), 
 The first thing of a pair is the query: for every vertex its faces are found, for every edge the edges of larger index. `runs` searches and sorts.
 """
 
-from abut import arrays
-from abut.arrays import frozen
-from abut.broad.blocks import Primitives, build
-from abut.broad.runs import Search, find_pairs
-from abut.broad.search import EVERY, LARGER, Rules
-from abut.broad.swept import VOLUMES, Moving, frame_of
 from abut.ccd.motion import Motion, Surface, read_surfaces
 from abut.ccd.results import Candidates
-from abut.jit import threads_for
+from abut.core import arrays
+from abut.core.arrays import frozen
+from abut.core.jit import threads_for
 from abut.mesh import Mesh, as_mesh
+from abut.trees.blocks.block_tree import Primitives, build
+from abut.trees.blocks.runs import Search, find_pairs
+from abut.trees.blocks.search import EVERY, LARGER, Rules
+from abut.trees.blocks.swept import VOLUMES, Moving, frame_of
 
 
 def check_volume(volume: str) -> int:

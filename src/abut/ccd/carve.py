@@ -31,10 +31,10 @@ from abut.ccd.coplanarity import (
 )
 from abut.ccd.relative import FLOOR, UNIT, Paths, paths_at
 from abut.ccd.separation import NONE_HI, NONE_LO, carve, carve_by_list
+from abut.core.jit import element, inlined
+from abut.core.scratch import load, reserve_floats, store
 from abut.geometry.bernstein import Cubic, evaluate, restrict
 from abut.geometry.vec import Vec3, add, cross, dot, subtract
-from abut.jit import element, inlined
-from abut.scratch import load, reserve_floats, store
 
 FREE, HIT, LIMIT, UNDECIDED = 0, 1, 2, 3
 """FREE, HIT and LIMIT are `results.Status`; UNDECIDED never leaves the package."""

@@ -10,10 +10,10 @@ feature's longest edge; else any perpendicular. Where the features are clearly a
 and of length 1.
 """
 
+from abut.core.jit import element
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, scale, subtract
-from abut.jit import element
 
 APART = 1e-6
 """Features further apart than this part of their extent and motion do not touch up to rounding and the tolerance in time."""

@@ -14,9 +14,9 @@ to an interval adds 7½u·max|b| ≤ 45u·M (`geometry.bernstein`), in all 117u�
 import math
 
 from abut.ccd.relative import FLOOR, UNIT, Paths
+from abut.core.jit import element, inlined
 from abut.geometry.bernstein import Cubic
 from abut.geometry.vec import Vec3, add, cross, dot
-from abut.jit import element, inlined
 
 BOUND_COPLANARITY = 128.0 * UNIT
 THIRD = 1.0 / 3.0

@@ -11,9 +11,9 @@ within the tolerance outside of a face or edge. Its times may be late by the err
 from abut.ccd.carve import FREE, HIT, NEVER
 from abut.ccd.coplanarity import coplanarity, coplanarity_noise
 from abut.ccd.relative import Paths, paths_at
+from abut.core.jit import element
 from abut.geometry.roots import enclose_cubic_bernstein
 from abut.geometry.vec import Vec3, add, cross, dot, norm_sq
-from abut.jit import element
 
 INSIDE_TOLERANCE = 1e-6
 """How far outside a contact point may be, as a part of the face or edge."""

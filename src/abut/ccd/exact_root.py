@@ -15,7 +15,6 @@ resultant, or the discriminant of the cubic, is not zero modulo the prime, it is
 
 import math
 
-from abut.arrays import Integers
 from abut.ccd.coplanarity import CROSSING, first_root
 from abut.ccd.exact_tables import (
     AT_START,
@@ -82,7 +81,8 @@ from abut.ccd.integers import (
     set_scaled,
     sign,
 )
-from abut.jit import kernel, stay_apart
+from abut.core.arrays import Integers
+from abut.core.jit import kernel, stay_apart
 
 TIME_LEVEL = 56
 """An interval of this level is shorter than the distance of doubles next to 1."""

@@ -14,7 +14,6 @@ highest and lowest bits are up to 300 binary digits apart leave 12,000 bits, or 
 
 import math
 
-from abut.arrays import Floats, Integers
 from abut.ccd.carve import FREE, HIT, LIMIT, NEVER
 from abut.ccd.exact_root import (
     advance,
@@ -76,7 +75,8 @@ from abut.ccd.integers import (
     set_scaled,
     sign,
 )
-from abut.jit import kernel, stay_apart
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel, stay_apart
 
 
 @kernel

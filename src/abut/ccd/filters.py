@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, indices, instance
-from abut.broad.swept import Indices
 from abut.ccd.candidates import moving_of
 from abut.ccd.results import Candidates
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats, indices, instance
+from abut.core.errors import InvalidInput
+from abut.core.jit import element, inlined, parallel, prange
 from abut.geometry.vec import Vec3, cross, dot, scale, subtract
-from abut.jit import element, inlined, parallel, prange
+from abut.trees.blocks.swept import Indices
 
 UNIT = 2.0**-53
 # b₁ is a third of 18 products of three differences. A product passes through 3 differences, 2 multiplications, at most 5 additions, and the

@@ -14,8 +14,8 @@ from typing import cast
 
 import numpy as np
 
-from abut.arrays import Integers, frozen
-from abut.jit import kernel, stay_apart
+from abut.core.arrays import Integers, frozen
+from abut.core.jit import kernel, stay_apart
 
 BITS = 27
 BASE = 1 << BITS

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
 from abut.mesh import Mesh, as_mesh
 
 

@@ -8,8 +8,7 @@ which may miss and invent contacts (`cubic`).
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.ccd.approach import WITHIN_STEPS, first_within
 from abut.ccd.carve import FREE, NEVER, STEPS, UNDECIDED, first_contact
 from abut.ccd.cubic import impact_by_cubic
 from abut.ccd.exact_stage import decide_exactly
@@ -17,10 +16,11 @@ from abut.ccd.exact_tables import EXACT_ROWS
 from abut.ccd.integers import workspace
 from abut.ccd.relative import Paths, relative_paths
 from abut.ccd.results import Verdict
-from abut.ccd.within import WITHIN_STEPS, first_within
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
 from abut.geometry.vec import Vec3
-from abut.jit import kernel
 
 TOLERANCE = 1e-9
 """How early a time may be by default, as a part of the step. Most are early by less than 1e-12."""

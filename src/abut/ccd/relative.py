@@ -10,8 +10,8 @@ below FLOOR, underflow: an underflow costs 2⁻¹⁰⁷⁴ each, times at most t
 
 import math
 
+from abut.core.jit import element, inlined
 from abut.geometry.vec import Vec3, lerp, subtract
-from abut.jit import element, inlined
 
 UNIT = 2.0**-53
 FLOOR = 2.0**-900

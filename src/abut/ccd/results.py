@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 
 
 class Kind(IntEnum):

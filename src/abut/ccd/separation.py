@@ -10,8 +10,8 @@ changes the line's value there by 8u·S. Together 20u·S; the numbers are compar
 """
 
 from abut.ccd.relative import FLOOR, UNIT, Paths, paths_at
+from abut.core.jit import element, inlined
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, norm_sq, subtract
-from abut.jit import element, inlined
 
 BOUND_SEPARATION = 32.0 * UNIT
 NONE_LO, NONE_HI = 2.0, -1.0

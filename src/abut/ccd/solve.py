@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
+from abut.ccd.approach import WITHIN_STEPS, first_within
 from abut.ccd.carve import STEPS, UNDECIDED, first_contact
 from abut.ccd.exact_tables import EXACT_ROWS
 from abut.ccd.integers import workspace
 from abut.ccd.queries import decide_undecided
 from abut.ccd.relative import relative_paths
-from abut.ccd.within import WITHIN_STEPS, first_within
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel, parallel, prange, thread_count
 from abut.geometry.vec import Vec3
-from abut.jit import kernel, parallel, prange, thread_count
 
 BLOCK = 64
 

@@ -13,18 +13,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
-from abut.broad.blocks import Primitives, build
-from abut.broad.runs import Search
-from abut.broad.search import EVERY, Rules
-from abut.broad.swept import Indices, Moving, frame_of
 from abut.ccd.candidates import primitive_count
 from abut.ccd.motion import Motion
 from abut.ccd.solve import BLOCK, point_at
 from abut.ccd.stream import USUAL_MEMORY, Filters, stream_pairs
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel, parallel, prange, thread_count, threads_for
 from abut.geometry.axis_ray import ON_SURFACE, cross_ray
 from abut.geometry.crossings import meet_segment_triangle
-from abut.jit import kernel, parallel, prange, thread_count, threads_for
+from abut.trees.blocks.block_tree import Primitives, build
+from abut.trees.blocks.runs import Search
+from abut.trees.blocks.search import EVERY, Rules
+from abut.trees.blocks.swept import Indices, Moving, frame_of
 
 BOXES = 3  # columns of a search of boxes
 AS_FOUND = Filters(False, 1.0)

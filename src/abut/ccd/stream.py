@@ -15,20 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import frozen
-from abut.broad.blocks import WIDTH, Blocks, Primitives, View, build, open_blocks
-from abut.broad.runs import BLOCK_ROOM, Scratch, Search, reserve
-from abut.broad.search import LATER, Rules, collect, lanes_at_once, list_blocks
-from abut.broad.swept import Indices, Moving, frame_of
 from abut.ccd.candidates import check_volume, list_searches, movings_of, number_vertices, primitive_count
 from abut.ccd.filters import is_never_coplanar, scale_of
 from abut.ccd.motion import read_surfaces
 from abut.ccd.results import Candidates, Kind
-from abut.errors import InvalidInput
-from abut.jit import integer, kernel, parallel, prange, thread_count, threads_for
-from abut.lanes import count_bits
-from abut.scratch import load
+from abut.core import arrays
+from abut.core.arrays import frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import integer, kernel, parallel, prange, thread_count, threads_for
+from abut.core.lanes import count_bits
+from abut.core.scratch import load
+from abut.trees.blocks.block_tree import WIDTH, Blocks, Primitives, View, build, open_blocks
+from abut.trees.blocks.runs import BLOCK_ROOM, Scratch, Search, reserve
+from abut.trees.blocks.search import LATER, Rules, collect, lanes_at_once, list_blocks
+from abut.trees.blocks.swept import Indices, Moving, frame_of
 
 TASKS = 64
 TILE = 128  # pairs that DNF looks at together

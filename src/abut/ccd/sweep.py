@@ -15,18 +15,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, frozen
 from abut.ccd.carve import FREE, NEVER
-from abut.ccd.details import describe
+from abut.ccd.contact_points import describe
 from abut.ccd.motion import Paths, Surface, read_surfaces
 from abut.ccd.queries import TOLERANCE
 from abut.ccd.results import Impacts, Kind
 from abut.ccd.solve import Pairs, Statuses, queries_of
+from abut.ccd.spans import Span, Step
 from abut.ccd.start import is_in_contact_at_start
-from abut.ccd.step import Span, Step
 from abut.ccd.stream import read_limit
-from abut.jit import threads_for
+from abut.core import arrays
+from abut.core.arrays import Floats, frozen
+from abut.core.jit import threads_for
 
 SAMPLE = 32
 """One pair in so many is solved first, for a bound on the earliest time."""

@@ -17,14 +17,14 @@ import math
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
+from abut.ccd.approach import WITHIN_STEPS, first_within
 from abut.ccd.carve import FREE, LIMIT, NEVER
 from abut.ccd.motion import Paths
 from abut.ccd.relative import relative_paths
 from abut.ccd.solve import BLOCK, Corners, Pairs, Statuses, corners_of, point_at
-from abut.ccd.within import WITHIN_STEPS, first_within
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel, parallel, prange, thread_count
 from abut.geometry.vec import Vec3
-from abut.jit import kernel, parallel, prange, thread_count
 
 MAX_SPANS = 4096
 SHORTER, LONGER = 0.25, 2.0

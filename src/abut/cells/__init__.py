@@ -1,15 +1,15 @@
 """Inside a partition of space: points that move through convex cells, followed exactly (Jund 2010, chapters 2 and 3)."""
 
-from abut.cells.body_results import BodyMoves
-from abut.cells.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
-from abut.cells.darts import OUTSIDE, Darts
+from abut.cells.build.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
+from abut.cells.build.filling import from_surface
 from abut.cells.environment import Environment
-from abut.cells.filling import from_surface
-from abut.cells.meeting import Meetings, find_meetings
-from abut.cells.mobile import Mobile
-from abut.cells.orbits import Marker, label_orbits, orbit
+from abut.cells.map.darts import OUTSIDE, Darts
+from abut.cells.map.orbits import Marker, label_orbits, orbit
+from abut.cells.mobile.meetings import Meetings, find_meetings
+from abut.cells.mobile.mobile import Mobile
+from abut.cells.mobile.results import BodyMoves
 from abut.cells.particles import Particles
-from abut.cells.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
+from abut.cells.walk.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
 
 __all__ = [
     "COLLISION",

@@ -1,7 +1,7 @@
 """An environment: a part of the plane or of space, cut into convex cells, some of which are obstacles. What particles move in.
 
 Users see cells as they gave them; the map consists of convex parts with exactly planar faces (`subdivision`). Where every cell is whole,
-the two are the same. The outside is an obstacle. Surgery changes the cells concerned and their neighbours only (`grafting`).
+the two are the same. The outside is an obstacle. Surgery changes the cells concerned and their neighbours only (`grafts`).
 """
 
 import weakref
@@ -11,28 +11,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers
-from abut.cells import integrity
-from abut.cells.cutting import cut_by_plane, finish_cut, read_plane
-from abut.cells.darts import Darts, Indices
-from abut.cells.deforming import deform
-from abut.cells.fabric import Fabric, Tables
-from abut.cells.grafting import Ring
-from abut.cells.growth import Lists, Rows
-from abut.cells.history import History
-from abut.cells.location import Index, build_index
-from abut.cells.moved import Moved
-from abut.cells.performing import perform
-from abut.cells.reading import read_array, read_flag, read_numbers
-from abut.cells.reentrant import Remembered
-from abut.cells.slits import faces_between, open_faces
-from abut.cells.space import REACH, fit_planes, link_cells, pack_space, spoil_records
-from abut.cells.strangers import describe_strangers
-from abut.cells.surgery import Rings, common_faces, cut_cell, merge_cells, sew_cells
-from abut.cells.surroundings import enclose_plane, enclose_space
-from abut.cells.versions import Versions
-from abut.errors import InvalidInput, Unsupported
+from abut.cells.arguments import read_array, read_flag, read_numbers
+from abut.cells.edit.deform import deform
+from abut.cells.edit.grafts import Ring
+from abut.cells.edit.history import History
+from abut.cells.edit.moved_vertices import Moved
+from abut.cells.edit.plane_cut import cut_by_plane, finish_cut, read_plane
+from abut.cells.edit.slits import faces_between, open_faces
+from abut.cells.edit.surgery import Rings, common_faces, cut_cell, merge_cells, sew_cells
+from abut.cells.edit.surgery_commit import perform
+from abut.cells.edit.surroundings import enclose_plane, enclose_space
+from abut.cells.edit.versions import Versions
+from abut.cells.map import integrity
+from abut.cells.map.darts import Darts, Indices
+from abut.cells.map.growing_tables import Lists, Rows
+from abut.cells.space.location import Index, build_index
+from abut.cells.space.misfits import describe_strangers
+from abut.cells.space.records import REACH, fit_planes, link_cells, pack_space, spoil_records
+from abut.cells.space.tables import Fabric, Tables
+from abut.cells.walk.reentrant_edges import Remembered
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput, Unsupported
 
 
 class Recipe(NamedTuple):

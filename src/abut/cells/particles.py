@@ -11,19 +11,19 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers
-from abut.cells.checks import refuse_ends, refuse_legs, refuse_states
-from abut.cells.darts import Indices
-from abut.cells.deformation import leave_obstacles, settle_rows
+from abut.cells.arguments import read_choice, read_flag, refuse_kind
+from abut.cells.edit.deformation import leave_obstacles, settle_rows
 from abut.cells.environment import Environment
-from abut.cells.location import find_cells
-from abut.cells.reading import read_choice, read_flag, refuse_kind
-from abut.cells.results import COLLISION, Moves
-from abut.cells.signs import NOWHERE
-from abut.cells.turning import begin_rows, turn_rows
-from abut.cells.walk import move_chunks, move_rows
-from abut.errors import InvalidInput
+from abut.cells.map.darts import Indices
+from abut.cells.space.location import find_cells
+from abut.cells.space.predicates import NOWHERE
+from abut.cells.walk.by_darts import begin_rows, turn_rows
+from abut.cells.walk.by_planes import move_chunks, move_rows
+from abut.cells.walk.invariants import refuse_ends, refuse_legs, refuse_states
+from abut.cells.walk.results import COLLISION, Moves
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 
 PARALLEL_FROM = 100_000
 """Particles from which on all threads are used. Waking them costs as much as moving tens of thousands."""
@@ -39,7 +39,7 @@ class Particles:
     its orientation tests. Both give the same answers; `tests` counts planes in the one and orientation tests in the other.
 
     `debug` checks invariants by exact signs: before and after every move, that each particle lies in its closed cell; in the walk on darts also
-    the pre- and postconditions of the thesis' algorithms, after each cell passed (`checks`). What does not hold raises `AssertionError`.
+    the pre- and postconditions of the thesis' algorithms, after each cell passed (`invariants`). What does not hold raises `AssertionError`.
 
     Raises `InvalidInput` for a point outside of every cell, or one that only obstacles hold.
     """

@@ -1,13 +1,11 @@
 """Closed contours in the plane, smooth or rough: box trees, exact contacts, distances (Rivera 2002)."""
 
 from abut.contours import svg
-from abut.contours.animation import Animation
-from abut.contours.boxes import Boxes, build_boxes
-from abut.contours.collide import collide, contains, distance, meets, winding
-from abut.contours.contour import Contour
-from abut.contours.many import collide_all, pairs
-from abut.contours.nesting import Layout, nest
-from abut.contours.results import (
+from abut.contours.curve.boxes import Boxes, build_boxes
+from abut.contours.curve.contour import Contour
+from abut.contours.meet.all_pairs import collide_all, pairs
+from abut.contours.meet.collide import collide, contains, distance, meets, winding
+from abut.contours.meet.results import (
     A_IN_B,
     APART,
     B_IN_A,
@@ -20,6 +18,8 @@ from abut.contours.results import (
     Kind,
     Relation,
 )
+from abut.contours.motion.animation import Animation
+from abut.contours.nesting import Layout, nest
 
 __all__ = [
     "APART",

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from abut.arrays import Floats
-from abut.contours.contour import Contour
-from abut.contours.results import INTERVAL, TOUCH, Contacts
+from abut.contours.curve.contour import Contour
+from abut.contours.meet.results import INTERVAL, TOUCH, Contacts
+from abut.core.arrays import Floats
 
 WIDTH = 800.0
 FILLS = ("#7fb3d5", "#f0b27a", "#82c09a", "#c39bd3", "#e59a9a", "#b8b08d")

@@ -1,7 +1,7 @@
 """Convex hulls and their closest features, remembered from call to call (Peyré 2001, §3; Lin and Canny 1991; Mirtich 1998).
 
-`topology`, `hull` hulls and the planes of their features' regions · `regions`, `walk` from feature to feature · `check` what proves an answer ·
-`polytope`, `depth`, `naming` depth and where it comes from · `exhaustive` all features · `bodies`, `pair` one pair ·
+`topology`, `hull` hulls and the planes of their features' regions · `features`, `walk` from feature to feature · `check` what proves an answer ·
+`polytope`, `depth`, `depth_features` depth and where it comes from · `exhaustive` all features · `bodies`, `pair` one pair ·
 `track` many pairs · `overlap` yes or no.
 """
 

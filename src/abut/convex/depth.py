@@ -13,12 +13,12 @@ import math
 
 import numpy as np
 
+from abut.convex.features import EDGE, FACE, VERTEX, Frame, a_vertex_of, apply, climb, end_of, turn_back, vertex_at
 from abut.convex.hull import View
 from abut.convex.polytope import MOST_POINTS, THIN, Polytope, close_four, grow, nearest_face, put_point, triple_at
-from abut.convex.regions import EDGE, FACE, VERTEX, Frame, a_vertex_of, apply, climb, end_of, turn_back, vertex_at
+from abut.core.jit import element, kernel
+from abut.core.scratch import load
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
-from abut.jit import element, kernel
-from abut.scratch import load
 
 FOUND, FLAT, FAILED = 0, 1, 2
 """How the search ended: with a depth; the difference has no volume; without an answer."""

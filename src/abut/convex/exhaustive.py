@@ -8,8 +8,7 @@ import math
 
 import numpy as np
 
-from abut.convex.hull import View
-from abut.convex.regions import (
+from abut.convex.features import (
     EDGE,
     FACE,
     PARALLEL_SQ,
@@ -26,9 +25,10 @@ from abut.convex.regions import (
     turn_back,
     vertex_at,
 )
+from abut.convex.hull import View
+from abut.core.jit import element, kernel
+from abut.core.scratch import load
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
-from abut.jit import element, kernel
-from abut.scratch import load
 
 Range = tuple[int, int, int, int, int, int]
 """The first vertex, edge and face of a hull, and those after its last."""

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
 from abut.convex.topology import polygons_of
-from abut.errors import InvalidInput
-from abut.jit import element
-from abut.scratch import pointer_to_floats, pointer_to_integers32
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import element
+from abut.core.scratch import pointer_to_floats, pointer_to_integers32
 
 EDGE_ROW = 16
 """Numbers of an edge: tail (3), unit direction (3), length, then for its left and its right face the unit vector in the face's plane that points

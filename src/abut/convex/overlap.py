@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import ORTHONORMAL, Floats, Integers, frozen
-from abut.convex.bodies import (
+from abut.convex.batch import (
     PAIRS_FOR_THREADS,
     TASKS,
     memory,
@@ -25,16 +23,18 @@ from abut.convex.bodies import (
     table_of,
     whole_numbers,
 )
-from abut.convex.check import NEAR, TOLERANCE
 from abut.convex.depth import AGREED, close_if_solid, highest_owners, put_pair, start_quickly, support
+from abut.convex.features import Frame, apply, climb, invert, turn_back, vertex_at
 from abut.convex.hull import Hulls, View, open_hulls
 from abut.convex.pair import IS_APART, answer_pair
 from abut.convex.polytope import THIN, Polytope, grow, nearest_face, open_polytope, put_point, put_triple, triple_at
-from abut.convex.regions import Frame, apply, climb, invert, turn_back, vertex_at
-from abut.errors import InvalidInput
+from abut.convex.proof import NEAR, TOLERANCE
+from abut.core import arrays
+from abut.core.arrays import ORTHONORMAL, Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import element, integer, kernel, parallel, prange
+from abut.core.scratch import load, pointer_to_floats, pointer_to_integers, store
 from abut.geometry.vec import Vec3, cross, dot, norm, scale, subtract
-from abut.jit import element, integer, kernel, parallel, prange
-from abut.scratch import load, pointer_to_floats, pointer_to_integers, store
 
 MEET, PART, UNKNOWN = 0, 1, 2
 

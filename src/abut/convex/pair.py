@@ -12,13 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.convex.check import NEAR, TOLERANCE, direction, prove
 from abut.convex.depth import FAILED, FLAT, FOUND, deepest_point, find_depth
+from abut.convex.depth_features import name_features, points_of
 from abut.convex.exhaustive import Range, find_closest, find_least_depth
-from abut.convex.hull import View
-from abut.convex.naming import name_features, points_of
-from abut.convex.polytope import Polytope
-from abut.convex.regions import (
+from abut.convex.features import (
     EDGE,
     FACE,
     VERTEX,
@@ -33,9 +30,12 @@ from abut.convex.regions import (
     turn_back,
     vertex_at,
 )
+from abut.convex.hull import View
+from abut.convex.polytope import Polytope
+from abut.convex.proof import NEAR, TOLERANCE, direction, prove
 from abut.convex.walk import CIRCLE, OVERLAP, closest_points, walk, walk_once
+from abut.core.jit import element, integer, kernel
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
-from abut.jit import element, integer, kernel
 
 IS_APART, IS_TOUCHING, IS_OVERLAPPING = 0, 1, 2
 BY_WALK, BY_CIRCLE, BY_ALL = 0, 1, 2

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut.arrays import Integers
+from abut.core.arrays import Integers
+from abut.core.jit import element, kernel
+from abut.core.scratch import load, pointer_to_floats, pointer_to_integers, store
 from abut.geometry.vec import Vec3, cross, dot, norm_sq, scale, subtract
-from abut.jit import element, kernel
-from abut.scratch import load, pointer_to_floats, pointer_to_integers, store
 
 MOST_POINTS = 2048
 MOST_FACES = 2 * MOST_POINTS

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 
 
 class Feature(IntEnum):

@@ -14,8 +14,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull, QhullError
 
-from abut.arrays import Floats, Integers
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 
 MOST_SIDES = 6
 """Polygons with more sides are cut: a face's region has no more planes than this."""

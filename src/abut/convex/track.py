@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
-from abut.convex.bodies import (
+from abut.convex.batch import (
     PAIRS_FOR_THREADS,
     TASKS,
     memory,
@@ -23,15 +21,17 @@ from abut.convex.bodies import (
     table_of,
     whole_numbers,
 )
+from abut.convex.features import EDGE, FACE, VERTEX, apply, invert, turn
 from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, Hull, Hulls, View, open_hulls
 from abut.convex.pair import BY_ALL, BY_CIRCLE, answer_pair
 from abut.convex.polytope import open_polytope, put_triple, triple_at
-from abut.convex.regions import EDGE, FACE, VERTEX, apply, invert, turn
 from abut.convex.results import Tracks
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import element, integer, kernel, parallel, prange
+from abut.core.scratch import load, pointer_to_floats, pointer_to_integers, prefetch, store
 from abut.geometry.vec import add
-from abut.jit import element, integer, kernel, parallel, prange
-from abut.scratch import load, pointer_to_floats, pointer_to_integers, prefetch, store
 
 AHEAD = 6
 """Pairs between asking for the stored features and reading them: a pair takes some 100 ns, memory as much or more."""

@@ -10,8 +10,7 @@ remembers the features of every step whose number is a power of two. No limit on
 arrived at is checked like any other answer, by `check`.
 """
 
-from abut.convex.hull import View
-from abut.convex.regions import (
+from abut.convex.features import (
     EDGE,
     FACE,
     VERTEX,
@@ -31,9 +30,10 @@ from abut.convex.regions import (
     turn,
     vertex_at,
 )
+from abut.convex.hull import View
+from abut.core.jit import element
+from abut.core.scratch import load
 from abut.geometry.vec import Vec3, add_scaled, dot, norm, norm_sq, scale, subtract
-from abut.jit import element
-from abut.scratch import load
 
 STAY, OWN, OTHER, MEET = 0, 1, 2, 3
 """What a step says: these features are the closest; replace the first; replace the second; the hulls touch or overlap."""

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
-from abut.bvh import packets
-from abut.discrete.narrow import transform
-from abut.errors import InvalidInput
-from abut.jit import kernel
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
+from abut.discrete.triangle_packets import transform
 from abut.mesh import Mesh, as_mesh
+from abut.trees.packets import packet_tree
 
 # Poses in private places are writable arrays that nobody writes to: kernels are compiled for one kind of array, and a flag costs 0.1 µs to set.
 IDENTITY: Floats = np.eye(4)
@@ -66,7 +66,7 @@ def _move_vertices(vertices: Floats, pose: Floats, out: Floats) -> None:
 
 
 class _Treed:
-    _packets: packets.Packets
+    _packets: packet_tree.Packets
     _inward: tuple[Floats, NDArray[np.bool_] | None] | None = None
     """The vertices for which `orientation` was last found, and what it was."""
 
@@ -87,10 +87,10 @@ class Rigid(_Treed):
 
     def __init__(self, mesh: object, pose: object = None) -> None:
         self._mesh = as_mesh(mesh)
-        self._packets = packets.build(self._mesh.vertices, self._mesh.faces, oriented=True)
+        self._packets = packet_tree.build(self._mesh.vertices, self._mesh.faces, oriented=True)
         self._probes = probes_of(self._mesh)
         self._points = self._mesh.vertices[self._probes]
-        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
+        self._handle = packet_tree.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
         self._scale = float(self._packets.tree.frame[3])
         self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
         self._at = self._handle.ctypes.data
@@ -144,10 +144,10 @@ class Deformable(_Treed):
     def __init__(self, mesh: object) -> None:
         self._mesh = as_mesh(mesh)
         self._vertices = self._mesh.vertices
-        self._packets = packets.build(self._vertices, self._mesh.faces, oriented=False)
+        self._packets = packet_tree.build(self._vertices, self._mesh.faces, oriented=False)
         self._probes = probes_of(self._mesh)
         self._points = self._vertices[self._probes]
-        self._handle = packets.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
+        self._handle = packet_tree.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
         self._scale = float(self._packets.tree.frame[3])
         self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
         self._at = self._handle.ctypes.data
@@ -173,7 +173,7 @@ class Deformable(_Treed):
         own = arrays.points(vertices, "vertices", keep=True)
         if own.shape != self._vertices.shape:
             raise InvalidInput("vertices", f"has {len(own)} rows for a mesh of {len(self._vertices)} vertices")
-        packets.refit(self._packets, own)
+        packet_tree.refit(self._packets, own)
         self._vertices = own
         self._points[:] = own[self._probes]
         self._scale = float(self._packets.tree.frame[3])

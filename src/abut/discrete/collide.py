@@ -3,13 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput, Unsupported
+from abut.core.jit import threads_for
 from abut.discrete.bodies import BODIES, Body, Deformable, Rigid, as_body, closedness, own_poses
+from abut.discrete.contact_rules import Meet, Near
 from abut.discrete.contacts import Contacts
-from abut.discrete.inside import find_inside
-from abut.discrete.rules import Meet, Near
-from abut.discrete.search import (
+from abut.discrete.containment import find_inside
+from abut.discrete.entries import (
     MAYBE_HELD,
     ROOM,
     UNLIMITED,
@@ -21,8 +23,6 @@ from abut.discrete.search import (
     search_many,
 )
 from abut.discrete.traversal import Pairs
-from abut.errors import InvalidInput, Unsupported
-from abut.jit import threads_for
 
 QUERIES_AT_ONCE = 1024
 # Fewer queries than this are searched on one thread: entering a parallel loop takes longer than it saves (`jit.threads_for`).

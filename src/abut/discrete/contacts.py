@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers, frozen
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.jit import threads_for
 from abut.discrete.bodies import Body, Deformable, Rigid
-from abut.discrete.details import copy_corners, describe, join_faces
+from abut.discrete.contact_details import copy_corners, describe, join_faces
 from abut.discrete.orientation import inward_faces
 from abut.discrete.penetration import penetration
 from abut.discrete.traversal import Pairs
-from abut.jit import threads_for
 from abut.mesh import Mesh
 
 

@@ -3,7 +3,7 @@
 This is the pointwise penetration depth. For two bodies that overlap a little it is the width of the overlap, whatever the size of the
 triangles; for a body inside another it tells how deep its deepest point lies. It is found by branch and bound over the boxes of one
 surface: with q any point of the other surface, no point of a box is deeper than the box's farthest corner from q. Each box takes q nearest to its
-center, so that the bound is off only to second order. `pieces` searches the triangles that are left. The search ends when nothing deeper by more than
+center, so that the bound is off only to second order. `triangle_depth` searches the triangles that are left. The search ends when nothing deeper by more than
 the part TOLERANCE can be left.
 
 Which side of the surface a point lies on is asked of `inside` only where it must be: no surface lies nearer to a point than its distance d, so
@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
-from abut.bvh.packets import Handle, PacketTree, open_tree
-from abut.discrete.narrow import transform, world_corner
-from abut.discrete.nearest import find_nearest, to_frame
-from abut.discrete.pieces import IDENTITY, TOLERANCE, Depth, Entry, is_inside, make_room, search_triangle
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, integer, kernel
+from abut.core.scratch import load, reserve_floats, reserve_integers, store
+from abut.discrete.nearest_point import find_nearest, to_frame
 from abut.discrete.traversal import stay
+from abut.discrete.triangle_depth import IDENTITY, TOLERANCE, Depth, Entry, is_inside, make_room, search_triangle
+from abut.discrete.triangle_packets import transform, world_corner
 from abut.geometry.vec import Vec3, distance_sq
-from abut.jit import element, integer, kernel
-from abut.scratch import load, reserve_floats, reserve_integers, store
-from abut.volumes.packed import WIDTH, largest_half, read_box
+from abut.trees.packets.boxes import WIDTH, largest_half, read_box
+from abut.trees.packets.packet_tree import Handle, PacketTree, open_tree
 
 ENTRY_FLOATS = 8
 

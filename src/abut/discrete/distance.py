@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut.arrays import Floats, frozen
+from abut.core.arrays import Floats, frozen
 from abut.discrete.bodies import Body, as_body
 from abut.discrete.collide import check_sizes, collide, find_holder
 from abut.discrete.contacts import body_then, shape_of
-from abut.discrete.gap import measure_gap
+from abut.discrete.entries import MAYBE_HELD, search_first
 from abut.discrete.penetration import magnify, penetration
-from abut.discrete.search import MAYBE_HELD, search_first
 from abut.discrete.separation import Pair, find_separation
+from abut.discrete.surface_distance import measure_gap
 
 
 class _Fields(NamedTuple):

@@ -12,11 +12,11 @@ judged as they lie at that vertex. Surfaces that are open, or oriented in disagr
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers, frozen
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.jit import element, kernel
 from abut.discrete.bodies import IDENTITY, PROBES, Body, Deformable, closedness, extremes_of
-from abut.discrete.inside import count_around
+from abut.discrete.containment import count_around
 from abut.geometry.vec import Vec3, cross, dot, norm
-from abut.jit import element, kernel
 
 RIGHTEST = 1  # of a piece's probes, that with the largest x
 

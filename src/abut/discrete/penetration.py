@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 from abut.discrete.bodies import Body, Rigid, closedness, vertices_at
+from abut.discrete.contact_rules import Meet
 from abut.discrete.depth import measure_depth
-from abut.discrete.rules import Meet
-from abut.discrete.search import search_all
+from abut.discrete.entries import search_all
 from abut.discrete.traversal import ROUNDED, Pairs
 from abut.geometry.vec import Vec3
 from abut.mesh import Mesh

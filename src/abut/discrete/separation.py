@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 from abut.discrete.bodies import Body, closedness, vertices_at
-from abut.discrete.rules import Meet
-from abut.discrete.search import MAYBE_HELD, find_held, search_all, search_first
+from abut.discrete.contact_rules import Meet
+from abut.discrete.entries import MAYBE_HELD, find_held, search_all, search_first
 from abut.discrete.traversal import ROUNDED
 
 DIRECTIONS = 400_000

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
-from abut.bvh.packets import PacketTree
-from abut.discrete.narrow import meet_box_8, relate_triangle_8, transform, world_corner
-from abut.discrete.rules import accept, reach_of
-from abut.jit import element, integer, kernel
-from abut.lanes import lane, lowest_bit
-from abut.scratch import load, reserve_integers, store
-from abut.volumes.packed import WIDTH, Change, largest_half, overlap_8, read_box, separate_8
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, integer, kernel
+from abut.core.lanes import lane, lowest_bit
+from abut.core.scratch import load, reserve_integers, store
+from abut.discrete.contact_rules import accept, reach_of
+from abut.discrete.triangle_packets import meet_box_8, relate_triangle_8, transform, world_corner
+from abut.trees.packets.boxes import WIDTH, Change, largest_half, overlap_8, read_box, separate_8
+from abut.trees.packets.packet_tree import PacketTree
 
 MAX_LEVELS = 11  # 8¹¹ triangles are more than int32 packets can number
 STACK = 2 * MAX_LEVELS * (WIDTH - 1) + 2
-SLACK = 1e-6  # rounding of float32 on coordinates within 1 + |t| + s·√3 of the origin: see `volumes.packed`
+SLACK = 1e-6  # rounding of float32 on coordinates within 1 + |t| + s·√3 of the origin: see `trees.packets.boxes`
 
 # World coordinates are rounded, and a rotation's transpose is its inverse only to ORTHONORMAL of `bodies`: what this is of the largest coordinate.
 ROUNDED = 5e-14

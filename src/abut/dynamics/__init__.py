@@ -2,13 +2,13 @@
 
 from abut.dynamics.builders import RAG_DOLL_PARTS, cloth, rag_doll, rope
 from abut.dynamics.coupling import Model, couple
+from abut.dynamics.impacts import BodyImpacts, find_impacts
 from abut.dynamics.integrators import runge_kutta_4, symplectic_euler, velocity_verlet
 from abut.dynamics.linkage import AngleLimits, Linkage
-from abut.dynamics.matching import ShapeMatching
-from abut.dynamics.meeting import BodyImpacts, find_impacts
+from abut.dynamics.mass_spring import MassSpring, bending_pairs
 from abut.dynamics.particles import ParticleModel
-from abut.dynamics.rigid import MassProperties, RigidState, advance, mass_properties, rigid_state
-from abut.dynamics.springs import MassSpring, bending_pairs
+from abut.dynamics.rigid_bodies import MassProperties, RigidState, advance, mass_properties, rigid_state
+from abut.dynamics.shape_matching import ShapeMatching
 
 __all__ = [
     "RAG_DOLL_PARTS",

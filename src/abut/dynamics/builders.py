@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from abut import arrays
+from abut.core import arrays
+from abut.core.errors import InvalidInput
 from abut.dynamics.linkage import AngleLimits, Linkage
-from abut.dynamics.springs import bending_pairs
-from abut.errors import InvalidInput
+from abut.dynamics.mass_spring import bending_pairs
 from abut.mesh import as_mesh
 
 MOST_PARTICLES = 2**20

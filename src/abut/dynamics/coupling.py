@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats
-from abut.errors import InvalidInput, Unsupported
+from abut.core import arrays
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput, Unsupported
 
 
 class Model(Protocol):

@@ -8,7 +8,7 @@ exceeds about 2 / ω, ω being the highest angular frequency of the system.
 
 from collections.abc import Callable
 
-from abut.arrays import Floats
+from abut.core.arrays import Floats
 
 Acceleration = Callable[[Floats, Floats], Floats]
 Step = Callable[[Acceleration, Floats, Floats, float], tuple[Floats, Floats]]

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
 from abut.dynamics.particles import ParticleModel, read_each, read_step
-from abut.errors import InvalidInput
 from abut.geometry.vec import norm, subtract
-from abut.jit import kernel
 
 
 class AngleLimits(NamedTuple):

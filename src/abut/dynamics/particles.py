@@ -10,11 +10,11 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
 from abut.geometry.vec import add_scaled, dot, norm
-from abut.jit import kernel
 
 SHORTEST_STEP = 1.0 / arrays.LARGEST_COORDINATE
 """Velocities are lengths over it, and stay finite."""

@@ -4,10 +4,10 @@ Where the ray would meet an edge or a vertex, its point is thought moved by (0, 
 crossing is counted once. Signs are exact, so is the count.
 """
 
+from abut.core.jit import element
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.vec import Vec2, Vec3
-from abut.jit import element
 
 ON_SURFACE = 1 << 40
 """Returned instead of a crossing for a point of the triangle."""

@@ -5,7 +5,7 @@ itself, together (½ + 1 + 1)u·max|b|. Three steps lead to a value or to a coef
 covers terms in u², and underflow where u·max|b| > 2⁻⁴⁵⁴.
 """
 
-from abut.jit import element, inlined
+from abut.core.jit import element, inlined
 
 BOUND_CASTELJAU = 8.0 * 2.0**-53
 

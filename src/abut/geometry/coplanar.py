@@ -11,11 +11,11 @@ because along at least one axis the projection of that plane is one-to-one. One 
 keeps an area in it.
 """
 
+from abut.core.jit import element
 from abut.geometry.determinants import LARGEST_FLOAT, clamp_ray, cross_ray_line, cross_segment_line
 from abut.geometry.predicates import orient_2d, orient_direction
 from abut.geometry.segments import closest_point_segment
 from abut.geometry.vec import Vec2, Vec3, cross, drop_axis, lerp, subtract
-from abut.jit import element
 
 ALL_AXES = -1  # in place of an axis: no projection is known to be one-to-one, so all three must agree
 

@@ -10,6 +10,7 @@ CROSSING: they meet otherwise. COPLANAR does not tell an overlap with area from 
 
 from enum import IntEnum
 
+from abut.core.jit import element
 from abut.geometry.coplanar import (
     ends_of_collinear,
     enter_coplanar_ray_triangle,
@@ -22,7 +23,6 @@ from abut.geometry.coplanar import (
 from abut.geometry.determinants import cross_ray_plane, cross_segment_plane
 from abut.geometry.predicates import orient_3d, orient_direction
 from abut.geometry.vec import Vec3, add_scaled, lerp
-from abut.jit import element
 
 
 class Crossing(IntEnum):

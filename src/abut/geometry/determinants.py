@@ -8,10 +8,10 @@ are first scaled by a power of two.
 
 import math
 
+from abut.core.jit import element
+from abut.core.scratch import reserve_floats
 from abut.geometry import expansions
 from abut.geometry.vec import Vec2, Vec3, drop_axis, subtract
-from abut.jit import element
-from abut.scratch import reserve_floats
 
 # A determinant of at least this share of the sum of its products' magnitudes has lost at most four bits.
 CLEAR = 2.0**-4

@@ -3,9 +3,9 @@
 A sum or product is off by 2⁻¹⁰⁰ or so of the numbers that go in, as long as nothing overflows and no error term falls below the smallest number.
 """
 
+from abut.core.jit import element
 from abut.geometry.expansions import two_product, two_sum
 from abut.geometry.vec import Vec3
-from abut.jit import element
 
 Double = tuple[float, float]
 """A rounded number and what is missing from it."""

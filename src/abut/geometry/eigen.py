@@ -6,8 +6,8 @@ they are rotated from the identity and orthonormalised once more at the end. The
 
 import math
 
+from abut.core.jit import element
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm
-from abut.jit import element
 
 MOST_SWEEPS = 16  # convergence is quadratic: six are enough in practice
 NEGLIGIBLE = 2.0**-70

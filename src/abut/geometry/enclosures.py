@@ -8,7 +8,7 @@ import math
 from enum import IntEnum
 from typing import NamedTuple
 
-from abut.jit import element
+from abut.core.jit import element
 
 
 class Kind(IntEnum):

@@ -11,9 +11,9 @@ itself exact, and Veltkamp's splitting still yields 26 bits then.
 
 from typing import Any
 
+from abut.core.jit import element
+from abut.core.scratch import load, store
 from abut.geometry.vec import Vec3
-from abut.jit import element
-from abut.scratch import load, store
 
 SPLITTER = 134217729.0  # 2²⁷ + 1
 

@@ -9,11 +9,11 @@ refuse. Integers are taken as doubles (exact up to 2⁵³).
 Sign convention: all predicates are the sign of det(b − a, c − a, …).
 """
 
+from abut.core.jit import element
+from abut.core.scratch import reserve_floats, reserve_integers
 from abut.geometry import expansions, wide
 from abut.geometry.expansions import difference_tail
 from abut.geometry.vec import Vec2, Vec3, subtract
-from abut.jit import element
-from abut.scratch import reserve_floats, reserve_integers
 
 UNIT = 2.0**-53
 BOUND_2D = (3.0 + 16.0 * UNIT) * UNIT  # Shewchuk's ccwerrboundA: the filter

@@ -14,6 +14,8 @@ valid. Contraction to fused multiply-add lowers the errors, so the bounds hold o
 
 import math
 
+from abut.core.jit import element
+from abut.core.scratch import load, reserve_floats, store
 from abut.geometry.bernstein import BOUND_CASTELJAU, Cubic, restrict
 from abut.geometry.enclosures import (
     CONVERGED,
@@ -28,8 +30,6 @@ from abut.geometry.enclosures import (
     note_uncertain,
     start_trail,
 )
-from abut.jit import element
-from abut.scratch import load, reserve_floats, store
 
 UNIT = 2.0**-53
 # Power basis: b1 = c0 + c1/3, b2 = c0 + (2·c1 + c2)/3, b3 = (c0 + c1) + (c2 + c3). No term passes through more than

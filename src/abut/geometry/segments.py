@@ -9,6 +9,7 @@ Names: `closest_x_y(x…, y…)` returns the parameters on x and y, their points
 finite and its squares must neither overflow nor underflow: lengths below 1e-150 count as zero.
 """
 
+from abut.core.jit import element
 from abut.geometry.vec import (
     Vec2,
     Vec3,
@@ -22,7 +23,6 @@ from abut.geometry.vec import (
     subtract,
     subtract_2d,
 )
-from abut.jit import element
 
 ClosestOnSegment = tuple[float, Vec3, float]
 ClosestOnSegment2 = tuple[float, Vec2, float]

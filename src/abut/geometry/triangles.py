@@ -11,10 +11,10 @@ neither overflow nor underflow: lengths below 1e-150 count as zero. Separate thi
 is rounded to 0; only `crossings` tells.
 """
 
+from abut.core.jit import element
 from abut.geometry.crossings import SEPARATE, intersect_segment_triangle, intersect_triangle_triangle
 from abut.geometry.segments import REFINEMENTS, closest_inside_lines, closest_point_segment, is_steep
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, lerp, norm_sq, subtract
-from abut.jit import element
 
 ClosestOnTriangle = tuple[Vec3, Vec3, float]
 ClosestOnSegmentTriangle = tuple[float, Vec3, Vec3, Vec3, float]

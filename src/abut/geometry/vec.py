@@ -5,7 +5,7 @@ Functions of the plane end in `_2d`. None of them tests for zero length; callers
 
 import math
 
-from abut.jit import element
+from abut.core.jit import element
 
 Vec2 = tuple[float, float]
 Vec3 = tuple[float, float, float]

@@ -9,9 +9,9 @@ thousands of additions before it can overflow; carries are settled once, at the 
 import math
 from typing import Any
 
+from abut.core.jit import element
+from abut.core.scratch import load, store
 from abut.geometry.vec import Vec3
-from abut.jit import element
-from abut.scratch import load, store
 
 LIMB_BITS = 27
 LIMB_MASK = (1 << LIMB_BITS) - 1

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Integers
-from abut.errors import InvalidInput, Unsupported
+from abut.core import arrays
+from abut.core.arrays import Integers
+from abut.core.errors import InvalidInput, Unsupported
 from abut.mesh.surface import Mesh
 
 

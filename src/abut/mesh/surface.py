@@ -12,11 +12,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
 from abut.geometry import vec
-from abut.jit import kernel
 from abut.mesh import topology
 from abut.mesh.topology import Incidence
 

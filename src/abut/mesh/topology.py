@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.arrays import Integers, frozen
-from abut.jit import element, kernel
+from abut.core.arrays import Integers, frozen
+from abut.core.jit import element, kernel
 
 
 class Incidence(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.errors import InvalidInput, Unsupported
+from abut.core import arrays
+from abut.core.errors import InvalidInput, Unsupported
 from abut.mesh.reading import as_mesh, path_of
 from abut.mesh.surface import Mesh
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.jit import kernel
 from abut.geometry import vec
-from abut.jit import kernel
 from abut.scenes.surfaces import cloth, icosphere
 
 CLOTH_SIZE, BALL_RADIUS, BALL_SUBDIVISIONS = 2.4, 0.5, 3  # metres

@@ -6,8 +6,8 @@ Squares of the plan never meet at a corner only, so that the surface is a manifo
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
 from abut.mesh import Mesh
 
 PLAN = """

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays, cells
-from abut.arrays import Floats, Integers
+from abut import cells
 from abut.cells import Environment
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 from abut.dynamics import MassSpring, ParticleModel, ShapeMatching
-from abut.errors import InvalidInput
 from abut.scenes.hand import hand
 from abut.scenes.vessels import vessel_network
 

@@ -6,10 +6,11 @@ halves free; the suture merges the halves and makes the cube an obstacle again.
 
 import numpy as np
 
-from abut import arrays, cells
+from abut import cells
 from abut.cells import Environment
+from abut.core import arrays
+from abut.core.errors import InvalidInput
 from abut.dynamics import MassSpring
-from abut.errors import InvalidInput
 from abut.scenes.jund import BodyScene
 
 SIZE = (5, 5, 12)

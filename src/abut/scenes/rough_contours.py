@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats
 from abut.contours import Contour
+from abut.core import arrays
+from abut.core.arrays import Floats
 
 SEGMENTS = 512
 ROUGHNESS = 0.004

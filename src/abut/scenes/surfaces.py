@@ -5,9 +5,9 @@ import numbers
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
 
 ORIGIN = (0.0, 0.0, 0.0)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
 from abut.mesh import Mesh
 from abut.scenes.surfaces import bumpy, cloth, icosphere, normalise, subdivide
 

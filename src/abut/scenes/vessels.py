@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage  # pyright: ignore[reportMissingTypeStubs]
 
-from abut import arrays
-from abut.arrays import Floats, Integers
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 
 SPREAD = 0.6
 """Angle between a branch and the one it comes from, in radians."""

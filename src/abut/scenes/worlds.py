@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
 from abut.dynamics import Linkage, cloth, rag_doll
 from abut.mesh import Mesh
 from abut.scenes.surfaces import cloth as cloth_mesh

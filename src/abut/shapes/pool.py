@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import bvh
-from abut.arrays import Floats, Integers
 from abut.convex import Hull, Hulls
-from abut.jit import kernel
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 from abut.shapes.solids import BOTH, FRONT, Convex, Shape, Soft, Surface
 from abut.shapes.summits import OPPOSITE, find_opposite, join_rings
+from abut.trees import binary
 
 CONVEX, SURFACE = 0, 1
 KIND, V0, V1, F0, F1, E0, E1, ROOT, T0, T1, SIDE = range(11)
@@ -115,7 +115,7 @@ def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees
     at, first, root = 0, 0, 0
     for s, shape in surfaces:
         mesh = shape.mesh
-        tree = bvh.build("aabb", shape.vertices, mesh.faces, leaf_size=LEAF_SIZE)
+        tree = binary.build("aabb", shape.vertices, mesh.faces, leaf_size=LEAF_SIZE)
         count = len(mesh.faces)
         table[s, ROOT:SIDE] = (root, first, first + count)
         points.append(shape.vertices)

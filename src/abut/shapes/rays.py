@@ -7,11 +7,11 @@ Of a surface both sides are met. A triangle is met up to EDGE of its size beyond
 
 import math
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, kernel
+from abut.core.scratch import load, reserve_integers, store
+from abut.geometry.frames import carry_back, frame_of, turn, turn_back
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale, subtract
-from abut.jit import element, kernel
-from abut.scratch import load, reserve_integers, store
-from abut.shapes.frames import carry_back, frame_of, turn, turn_back
 from abut.shapes.pool import F0, F1, FACE, KIND, ROOT, SURFACE, V0, V1, Cores, Trees
 
 EDGE = 1e-12

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays, convex
-from abut.arrays import Floats
+from abut import convex
+from abut.core import arrays
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput, Unsupported
 from abut.discrete import Deformable, Rigid
 from abut.dynamics import MassProperties, mass_properties
-from abut.errors import InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh
-from abut.shapes.polytope import Core, core_of, core_of_solid, mesh_of, surface_of
-from abut.shapes.weight import weigh_capsule, weigh_shell, weigh_sphere
+from abut.shapes.cores import Core, core_of, core_of_solid, mesh_of, surface_of
+from abut.shapes.mass import weigh_capsule, weigh_shell, weigh_sphere
 
 CYLINDER_SIDES = 24
 MOST_SIDES = 256

@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel, stay_apart
 from abut.geometry.vec import Vec3, dot, norm, subtract
-from abut.jit import kernel, stay_apart
 from abut.mesh import Mesh
 
 FLAT = 1e-3

@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
 from abut.broad import SweepAndPrune
 from abut.convex import Hulls
-from abut.errors import Unsupported
-from abut.shapes.narrow import COLLIDER_A, COLLIDER_B, meet_pairs
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import Unsupported
+from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B, meet_pairs
 from abut.shapes.pool import (
     FACE,
     KIND,
@@ -28,11 +28,11 @@ from abut.shapes.pool import (
     make_room,
 )
 from abut.shapes.solids import Convex, Shape, Soft, Surface, Terrain
-from abut.world.candidates import choose_pairs, find_left, sort_pairs
-from abut.world.place import bound_colliders, place_colliders
-from abut.world.store import STATIC, Store
-from abut.world.surfaces import meet_surfaces
-from abut.world.tracking import Memory, describe, square
+from abut.world.bodies import STATIC, Store
+from abut.world.hull_tracking import Memory, describe, square
+from abut.world.pairs import choose_pairs, find_left, sort_pairs
+from abut.world.placement import bound_colliders, place_colliders
+from abut.world.surface_contacts import meet_surfaces
 
 FAT = 0.1
 NOWHERE = -1

@@ -13,20 +13,20 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
 from abut.convex import track_many
-from abut.dynamics.quaternions import Quaternion, conjugate, matrix_columns, multiply, normalise, turning
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, kernel
+from abut.geometry.frames import Frame, carry, frame_of, relate, turn
+from abut.geometry.quaternions import Quaternion, conjugate, matrix_columns, multiply, normalise, turning
 from abut.geometry.triangles import closest_point_triangle
 from abut.geometry.vec import Vec3, cross, dot, lerp, norm, scale, subtract
-from abut.jit import element, kernel
-from abut.shapes.frames import Frame, carry, frame_of, relate, turn
-from abut.shapes.gaps import keep_own, measure_triangle
-from abut.shapes.narrow import load_triangle
+from abut.shapes.narrow_phase import load_triangle
 from abut.shapes.pool import IN_A, KIND, SURFACE, T0, T1, V0, V1, Cores, Trees
+from abut.shapes.surface_gap import keep_own, measure_triangle
+from abut.world.bodies import Store
+from abut.world.body_rows import POSITION, TURN, get, put
 from abut.world.colliders import NOWHERE, Colliders
-from abut.world.impulses import POSITION, TURN, get, put
-from abut.world.store import Store
-from abut.world.tracking import square
+from abut.world.hull_tracking import square
 
 NO_TRIANGLE = -1
 CHECKED = 1e-10

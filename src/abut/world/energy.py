@@ -16,14 +16,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
-from abut.dynamics.quaternions import conjugate, matrix_columns, multiply, normalise, rotate
-from abut.dynamics.rigid import turn_freely
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
+from abut.dynamics.rigid_bodies import turn_freely
+from abut.geometry.quaternions import conjugate, matrix_columns, multiply, normalise, rotate
 from abut.geometry.vec import dot, norm_sq
-from abut.jit import kernel
-from abut.world.impulses import POSITION, SPIN, TURN, VELOCITY, get
+from abut.world.bodies import Store
+from abut.world.body_rows import POSITION, SPIN, TURN, VELOCITY, get
 from abut.world.islands import find_islands
-from abut.world.store import Store
 
 ROUNDING = 1e-13
 """Growth of the energy that sums of float64 make by themselves."""

@@ -1,7 +1,7 @@
 """Islands: bodies that touch one another, directly or through others. They sleep and wake together."""
 
-from abut.arrays import Integers
-from abut.jit import kernel
+from abut.core.arrays import Integers
+from abut.core.jit import kernel
 
 
 @kernel

@@ -10,11 +10,11 @@ at most one slop times the normal impulse, as a patch of that size would.
 
 import math
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, inlined, kernel
 from abut.geometry.vec import Vec3, add_scaled, dot, norm_sq, scale, subtract
-from abut.jit import element, inlined, kernel
-from abut.world.impulses import ALONE, SPIN, VELOCITY, Side, get, push, put, twist
-from abut.world.rows import (
+from abut.world.body_rows import ALONE, SPIN, VELOCITY, Side, get, push, put, twist
+from abut.world.contact_rows import (
     ARM_A,
     ARM_B,
     FRICTION,

@@ -6,22 +6,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
 from abut.convex import track_many
-from abut.errors import Unsupported
-from abut.shapes.gaps import find_closest
-from abut.shapes.narrow import meet_pairs
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import Unsupported
+from abut.shapes.narrow_phase import meet_pairs
 from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
 from abut.shapes.rays import cast_rays
 from abut.shapes.solids import Convex, Shape
-from abut.world.candidates import choose_near, keep_deepest, keep_nearest, sort_pairs
+from abut.shapes.surface_gap import find_closest
+from abut.world.bodies import ALL_LAYERS, Store
 from abut.world.colliders import NOWHERE, Colliders
-from abut.world.holding import find_held, turn_inside_out
-from abut.world.place import bound_colliders
+from abut.world.containment import find_held, turn_inside_out
+from abut.world.hull_tracking import describe, square
+from abut.world.pairs import choose_near, keep_deepest, keep_nearest, sort_pairs
+from abut.world.placement import bound_colliders
 from abut.world.results import ClosestMany, OverlapMany, RayHits, unite_rows
-from abut.world.store import ALL_LAYERS, Store
-from abut.world.tracking import describe, square
 
 FIRST, FEW = 16, 4
 """So many colliders, the nearest by their boxes, are looked at first: of one place, where every look costs the same 60 µs, and of many."""

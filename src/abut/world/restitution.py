@@ -8,12 +8,11 @@ gives, another one has to turn round again. Where it would, all of its bounces a
 
 import math
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 from abut.geometry.vec import dot, scale
-from abut.jit import kernel
-from abut.world.energy import LOST, NOW, SPARE, START, add_energies, remember, weaken
-from abut.world.impulses import VELOCITY, get, push
-from abut.world.rows import (
+from abut.world.body_rows import VELOCITY, get, push
+from abut.world.contact_rows import (
     APPROACH,
     BOUNCE,
     KICK,
@@ -26,6 +25,7 @@ from abut.world.rows import (
     same_bodies,
     sides_of,
 )
+from abut.world.energy import LOST, NOW, SPARE, START, add_energies, remember, weaken
 
 BOUNCE_SWEEPS, CALM = 32, 1e-3
 """At most so many sweeps, which end when no impulse changes by more than this part of the approach's."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

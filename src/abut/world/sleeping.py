@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
-from abut.world.impulses import SPIN, VELOCITY
+from abut.core.arrays import Floats, Integers
+from abut.world.bodies import Store
+from abut.world.body_rows import SPIN, VELOCITY
 from abut.world.islands import find_islands
-from abut.world.store import Store
 
 if TYPE_CHECKING:
     from abut.world.world import World

@@ -8,20 +8,20 @@ A substep is written in `one_contact`, `sweeps` and, for what its contacts take 
 exactly.
 
 Particles of linkages are rows behind those of the bodies. Contacts push them like bodies, and in turn with the contacts their velocities are changed
-so that bones keep their lengths (`bonds`). Both see the same velocities: what a bone carries presses on what it lies on, and friction holds it.
+so that bones keep their lengths (`link_constraints`). Both see the same velocities: what a bone carries presses on what it lies on, and friction holds it.
 """
 
-from abut.arrays import Floats, Integers
-from abut.dynamics.rigid import turn_freely
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
+from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.vec import add_scaled, scale
-from abut.jit import kernel
-from abut.world.bonds import Bonds
-from abut.world.contact_motion import follow_contacts
+from abut.world.body_rows import POSITION, SPIN, VELOCITY, get, put, turn_inertia
+from abut.world.contact_rows import BOUNCE, JB, JN, JT, PREVIOUS, PUSHED, ROLL, TOTAL, TOUCHED, approach
+from abut.world.contact_update import follow_contacts
 from abut.world.energy import ALLOWED, BEFORE, LOST, NOW, SPARE, START, add_energies, remember
-from abut.world.impulses import POSITION, SPIN, VELOCITY, get, put, turn_inertia
+from abut.world.link_constraints import Bonds
 from abut.world.one_contact import NO_PUSH, soften
 from abut.world.restitution import bounce
-from abut.world.rows import BOUNCE, JB, JN, JT, PREVIOUS, PUSHED, ROLL, TOTAL, TOUCHED, approach
 from abut.world.sweeps import SUDDEN, converge, settle, solve, take_back_less, warm_start
 
 

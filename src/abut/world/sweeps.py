@@ -6,14 +6,11 @@ Contacts make no energy: where a few sweeps leave an island with more of it than
 
 import math
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel, stay_apart
 from abut.geometry.vec import add_scaled, dot, scale
-from abut.jit import kernel, stay_apart
-from abut.world.bonds import Bonds, hold_lengths, restore_lengths
-from abut.world.energy import ALLOWED, BEFORE, HELD_UP, NONE, NOW, ROUNDING, SPARE, START, add_energies, weaken
-from abut.world.impulses import VELOCITY, get, put
-from abut.world.one_contact import Limits, push_apart, solve_row, twist_apart
-from abut.world.rows import (
+from abut.world.body_rows import VELOCITY, get, put
+from abut.world.contact_rows import (
     APPROACH,
     BOUNCE,
     COLD,
@@ -33,6 +30,9 @@ from abut.world.rows import (
     relative,
     sides_of,
 )
+from abut.world.energy import ALLOWED, BEFORE, HELD_UP, NONE, NOW, ROUNDING, SPARE, START, add_energies, weaken
+from abut.world.link_constraints import Bonds, hold_lengths, restore_lengths
+from abut.world.one_contact import Limits, push_apart, solve_row, twist_apart
 
 MORE_SWEEPS, GAIN = 64, 0.99
 """At most so many sweeps more for bodies that are hit, and for islands whose contacts have made energy and take back a hundredth with each."""

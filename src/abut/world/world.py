@@ -9,20 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers, frozen
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import AbutError, InvalidInput, Unsupported
 from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
-from abut.errors import AbutError, InvalidInput, Unsupported
-from abut.shapes.narrow import COLLIDER_A, COLLIDER_B
+from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
 from abut.shapes.solids import Shape, Soft, Sphere, as_shape
-from abut.world.candidates import compare_pairs
+from abut.world.bodies import ALL_LAYERS, DYNAMIC, STATIC, Store
+from abut.world.body_rows import SPIN, VELOCITY
 from abut.world.colliders import Colliders, Rows
-from abut.world.holding import add_held
-from abut.world.impulses import SPIN, VELOCITY
-from abut.world.links import Links
-from abut.world.motion import Motor
-from abut.world.parts import (
+from abut.world.containment import add_held
+from abut.world.definition import (
     IDENTITY,
     LEAST_SCALE,
     Newcomers,
@@ -32,9 +30,11 @@ from abut.world.parts import (
     read_options,
     read_parts,
 )
+from abut.world.linkages import Links
+from abut.world.pairs import compare_pairs
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
-from abut.world.store import ALL_LAYERS, DYNAMIC, STATIC, Store
+from abut.world.step import Motor
 
 POINT = Sphere(1e-300)
 """A point is asked about as a ball of no size."""

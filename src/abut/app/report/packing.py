@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats
+from abut.core.arrays import Floats
 
 STEPS = 65535
 """A coordinate is a whole number of steps, 0 to this, of the extent along its axis."""

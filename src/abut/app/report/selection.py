@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.app.findings import Contact, Findings
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
 from abut.mesh import Mesh
 from abut.mesh.topology import Incidence
 

@@ -16,8 +16,8 @@ from abut import __version__
 from abut.app.findings import Checked, Contact, Findings
 from abut.app.report import selection
 from abut.app.report.packing import Box, Packed, extent
-from abut.arrays import Floats
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
 
 SCRIPTS = (

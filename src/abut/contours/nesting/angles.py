@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats
 from abut.contours.nesting.tables import turn
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput
 
 MOST_ANGLES = 1000
 """Of one piece: tables are made for the differences of all pairs of angles."""

@@ -7,11 +7,11 @@ pieces to the left, nearest first, and shakes them up and down on the way, so th
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
 from abut.contours.nesting.overlap import Pieces, collect_intervals, put, to_grid
 from abut.contours.nesting.search import Moves, draw, range_in_strip
 from abut.contours.nesting.tables import Tables
-from abut.jit import kernel
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 
 STACKED = 16
 """Pieces put last that a piece is tried on top of and below."""

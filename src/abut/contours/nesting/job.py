@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
 from abut.contours.nesting.angles import find_fitting_angles, fitting_angles
 from abut.contours.nesting.outline import simplify
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.pieces import FREE_TURNS, Order, signed_area
 from abut.contours.nesting.strip import Budget, State, Strip
 from abut.contours.nesting.tables import Tables, build_tables, turn
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 
 FIRST_STEP, LEAST_STEP = 0.03, 0.0005
 """Part of its length by which a strip is shortened at first, and at least."""

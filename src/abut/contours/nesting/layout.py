@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers
 from abut.contours.nesting.verify import find_overlap
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
 
 SPACE = 0.05
 """Between drawn sheets, of their height."""

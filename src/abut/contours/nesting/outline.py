@@ -11,8 +11,8 @@ cut off 1e-15 of its size, which the margin of the search (see `tables`) exceeds
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.arrays import Floats, Integers
-from abut.jit import kernel
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 
 KEPT_AREA = 1e-3
 """Part of a piece's area that may be added however few corners it has. Gardeyn & Wauters take the same."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
 from abut.contours.nesting.tables import Tables
-from abut.jit import kernel
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 
 ALONG = 1e-15
 """A half-plane whose normal has no more than this in a line's direction is parallel to it: rounding makes 3e-16 of nothing, and over a

@@ -6,9 +6,9 @@ the parts cover the polygon and nothing else, whatever its shape. Corners are an
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 from abut.geometry.predicates import orient_2d
-from abut.jit import kernel
 
 
 @kernel

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import Floats, Integers
-from abut.contours.contour import LEAST_REACH, Contour
+from abut.contours.curve.contour import LEAST_REACH, Contour
 from abut.contours.nesting.angles import read_rotations
 from abut.contours.nesting.verify import find_self_contact
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 from abut.geometry.predicates import orient_2d
 
 FREE_TURNS = (24, 12, 8, 4)

@@ -20,15 +20,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from abut import arrays
-from abut.arrays import frozen
-from abut.contours.contour import LEAST_REACH
+from abut.contours.curve.contour import LEAST_REACH
 from abut.contours.nesting.job import Job
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.pieces import Order, read_order
 from abut.contours.nesting.strip import Budget
 from abut.contours.nesting.tables import turn
-from abut.errors import InvalidInput
+from abut.core import arrays
+from abut.core.arrays import frozen
+from abut.core.errors import InvalidInput
 
 SECONDS = 10.0
 ENDLESS = 1e30

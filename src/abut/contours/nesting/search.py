@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
 from abut.contours.nesting.overlap import Pieces, collect_intervals, overlap_at, put
 from abut.contours.nesting.tables import Tables
-from abut.jit import kernel
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import kernel
 
 # Gardeyn & Wauters 2025, table of parameters
 GROWTH_LEAST, GROWTH_MOST, DECAY = 1.2, 2.0, 0.95

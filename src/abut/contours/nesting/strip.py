@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
 from abut.contours.nesting.gravity import BEHIND, compact, place_first
 from abut.contours.nesting.overlap import Pieces
 from abut.contours.nesting.search import Moves, pull, restore, separate_round, swap
 from abut.contours.nesting.tables import Tables
+from abut.core.arrays import Floats, Integers
 
 DRAWS = 1 << 16
 MOST_INTERVALS = 4096

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
-from abut.errors import InvalidInput
-from abut.jit import kernel
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
 
 MARGIN = 1e-10
 SLACK = 1e-12

@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
-from abut.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, kernel
 from abut.geometry.predicates import orient_2d
 from abut.geometry.segments import closest_point_segment_2d
 from abut.geometry.vec import Vec2
-from abut.jit import element, kernel
 
 ROUNDING = 2.0**-48
 """Of the size of both polygons together: 32 times the unit rounding bounds the error of a distance of a corner and an edge."""

@@ -8,8 +8,8 @@ difference of large numbers is taken.
 import cmath
 import math
 
-from abut.arrays import LARGEST_COORDINATE
-from abut.errors import InvalidInput
+from abut.core.arrays import LARGEST_COORDINATE
+from abut.core.errors import InvalidInput
 
 ARC_PIECE = math.pi / 8
 """Largest angle of one cubic of an arc: error 6.6e-8 of the radius."""

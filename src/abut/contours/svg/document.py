@@ -8,14 +8,14 @@ import re
 
 import numpy as np
 
-from abut.arrays import Floats
-from abut.contours.contour import Contour
+from abut.contours.curve.contour import Contour
 from abut.contours.svg.lexer import read_length
 from abut.contours.svg.markup import NAME, parse, read_bytes
 from abut.contours.svg.paths import MOST_SEGMENTS
 from abut.contours.svg.shapes import SHAPES, read_shape
 from abut.contours.svg.transforms import combine, parse_transform, translation
-from abut.errors import InvalidInput, Unsupported
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput, Unsupported
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 _NOT_DRAWN = {

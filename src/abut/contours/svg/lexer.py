@@ -5,8 +5,8 @@ Repetitions in the patterns are possessive: none is tried again with less, so a 
 
 import re
 
-from abut.arrays import LARGEST_COORDINATE
-from abut.errors import InvalidInput, Unsupported
+from abut.core.arrays import LARGEST_COORDINATE
+from abut.core.errors import InvalidInput, Unsupported
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _BLANK = re.compile(r"[ \t\r\n\f,]*+")

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable
 from xml.parsers import expat
 
-from abut.errors import AbutError, InvalidInput, Unsupported
+from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 MOST_BYTES = 2**26
 MOST_DEPTH = 10_000

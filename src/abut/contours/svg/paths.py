@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from abut.arrays import Floats
-from abut.contours.contour import CLOSED
+from abut.contours.curve.contour import CLOSED
 from abut.contours.svg.curves import Cubic, Point, arc, line, quadratic
 from abut.contours.svg.lexer import Lexer
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput
 
 _LETTERS = "MmLlHhVvCcSsQqTtAaZz"
 MOST_SEGMENTS = 2**22

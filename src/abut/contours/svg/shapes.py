@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from abut.arrays import Floats
-from abut.contours.contour import straight_segments
+from abut.contours.curve.contour import straight_segments
 from abut.contours.svg.lexer import read_length, read_numbers
 from abut.contours.svg.paths import parse_path
-from abut.errors import InvalidInput
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput
 
 SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from abut.arrays import LARGEST_COORDINATE, Floats
 from abut.contours.svg.lexer import Lexer
-from abut.errors import InvalidInput
+from abut.core.arrays import LARGEST_COORDINATE, Floats
+from abut.core.errors import InvalidInput
 
 
 def parse_transform(text: str, name: str = "transform") -> Floats:

@@ -1,0 +1,1 @@
+"""The combinatorial map: darts, orbits, integrity, sewing, and tables that grow."""

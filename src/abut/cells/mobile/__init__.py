@@ -1,0 +1,1 @@
+"""Bodies whose vertices, edges and faces move inside the partition."""

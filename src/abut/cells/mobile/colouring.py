@@ -1,0 +1,151 @@
+"""Who is whose neighbour in a mobile, and groups of vertices that may move at the same time (Jund 2010, §5.4.2).
+
+A colouring gives no two vertices that share an edge the same colour: each vertex, in their order, takes the lowest colour free among its
+neighbours. Vertices of one colour read and write nothing in common, so groups can be shared out among threads without changing the answer.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput, Unsupported
+from abut.core.jit import kernel
+from abut.mesh import Mesh
+
+
+def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Integers]:
+    """For each vertex where its edges begin; then (k,2) their other ends and their numbers, ascending."""
+    ends = np.concatenate((edges[:, 0], edges[:, 1]))
+    others = np.concatenate((edges[:, 1], edges[:, 0]))
+    numbers = np.tile(np.arange(len(edges)), 2)
+    order = np.lexsort((numbers, ends))
+    start = np.searchsorted(ends[order], np.arange(vertex_count + 1))
+    return start, np.stack((others[order], numbers[order]), axis=1)
+
+
+def list_fans(faces: Integers, vertex_count: int) -> tuple[Integers, Integers]:
+    """For each vertex where its faces begin; then (k,3) the two other corners of each, in order, and its number."""
+    corners = faces.T.ravel()
+    rest = np.concatenate([np.roll(faces, -k, axis=1)[:, 1:] for k in range(3)])
+    numbers = np.tile(np.arange(len(faces)), 3)
+    order = np.lexsort((numbers, corners))
+    start = np.searchsorted(corners[order], np.arange(vertex_count + 1))
+    return start, np.column_stack((rest[order], numbers[order]))
+
+
+def list_sides(edges: Integers, vertex_count: int) -> tuple[Integers, Integers]:
+    """The same in the plane: both ends of each edge of a vertex, as given, and its number."""
+    start, ring = list_edges(edges, vertex_count)
+    return start, np.column_stack((edges[ring[:, 1]], ring[:, 1]))
+
+
+def outwards(points: Floats, faces: Integers, piece: Integers) -> Integers:
+    """The faces of a closed mesh, turned piece by piece so that they run anticlockwise seen from outside."""
+    middle = points.mean(axis=0)
+    a, b, c = (points[faces[:, k]] - middle for k in range(3))
+    volume = np.bincount(piece, np.einsum("ij,ij->i", a, np.cross(b, c)))
+    return np.where((volume[piece] < 0)[:, np.newaxis], faces[:, ::-1], faces)
+
+
+def close_loops(points: Floats, edges: Integers) -> Integers:
+    """Edges of the plane that form closed loops, turned so that the inside is to their left. `Unsupported` where they do not form any."""
+    count = len(points)
+    if (
+        not (np.bincount(edges[:, 0], minlength=count) == 1).all()
+        or not (np.bincount(edges[:, 1], minlength=count) == 1).all()
+    ):
+        raise Unsupported("elimination by direction of edges that are not closed loops, all running one way round")
+    following = np.empty(count, np.int64)
+    following[edges[:, 0]] = edges[:, 1]
+    loop = np.full(count, -1, np.int64)
+    for first in range(count):
+        vertex = first
+        while loop[vertex] < 0:
+            loop[vertex] = first
+            vertex = following[vertex]
+    a, b = points[edges[:, 0]], points[edges[:, 1]]
+    area = np.bincount(loop[edges[:, 0]], a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], minlength=count)
+    return np.where((area[loop[edges[:, 0]]] < 0)[:, np.newaxis], edges[:, ::-1], edges)
+
+
+class Links(NamedTuple):
+    """Who is whose neighbour, in the layout of `testing.Body`, and in which order vertices move."""
+
+    start: Integers
+    ring: Integers
+    fan_start: Integers
+    fan: Integers
+    """empty where neither faces nor insides are asked for"""
+    order: Integers
+    """the vertices group by group"""
+    group_start: Integers
+    dimension: int
+    is_closed: bool
+    """whether the fans have an inner side"""
+
+    @property
+    def groups(self) -> list[Integers]:
+        """Vertices that may move at the same time."""
+        return [self.order[a:b] for a, b in itertools.pairwise(self.group_start)]
+
+    def with_pierced(self, faces: Integers) -> "Links":
+        """The same, where an obstacle has come into these faces (`testing.number_of`)."""
+        if self.dimension == 2:
+            return self
+        is_pierced = np.isin(self.fan[:, 2], faces)[:, np.newaxis] & [False, False, True]
+        return self._replace(fan=np.where(is_pierced, -2 - self.fan, self.fan))
+
+    def renewed(self, points: Floats, edges: Integers, faces: Integers) -> "Links":
+        """The same for a shape that has changed."""
+        return link_vertices(points, edges, faces, self.dimension, len(self.fan) > 0)
+
+
+def link_vertices(points: Floats, edges: Integers, faces: Integers, dimension: int, with_fans: bool) -> Links:
+    """Links of a mobile. Fans of faces run outwards where the mesh is closed; in the plane they are edges that must form closed loops."""
+    count, is_closed = len(points), False
+    start, ring = list_edges(edges, count)
+    fan_start, fan = np.zeros(count + 1, np.int64), np.empty((0, 3), np.int64)
+    if with_fans and dimension == 2:
+        is_closed = True
+        fan_start, fan = list_sides(close_loops(points, edges), count)
+    elif with_fans and len(faces):
+        mesh = Mesh(points, faces)
+        is_closed = mesh.is_closed and mesh.is_oriented
+        fan_start, fan = list_fans(outwards(points, faces, mesh.components) if is_closed else faces, count)
+    return Links(start, ring, fan_start, fan, *group_vertices(start, ring), dimension, is_closed)
+
+
+@kernel
+def _colour(start: Integers, ring: Integers, colour: Integers, taken: Integers) -> None:
+    for vertex in range(len(colour)):
+        for k in range(start[vertex], start[vertex + 1]):
+            if colour[ring[k, 0]] >= 0:
+                taken[colour[ring[k, 0]]] = vertex
+        lowest = 0
+        while taken[lowest] == vertex:
+            lowest += 1
+        colour[vertex] = lowest
+
+
+def group_vertices(start: Integers, ring: Integers) -> tuple[Integers, Integers]:
+    """The vertices colour by colour, ascending in each, and where each colour begins."""
+    count = len(start) - 1
+    colour = np.full(count, -1, np.int64)
+    taken = np.full(int(np.diff(start).max(initial=0)) + 2, -1, np.int64)
+    _colour(start, ring, colour, taken)
+    order = np.argsort(colour, kind="stable")
+    return order, np.searchsorted(colour[order], np.arange(int(colour.max(initial=-1)) + 2))
+
+
+def check_edges(edges: Integers) -> None:
+    """Refuse an edge that ends where it begins, or that is given twice."""
+    loops = edges[:, 0] == edges[:, 1]
+    if loops.any():
+        raise InvalidInput("edges", "ends in the vertex where it begins", int(np.argmax(loops)))
+    ordered = np.sort(edges, axis=1)
+    _, first, counts = np.unique(ordered, axis=0, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        row = int(first[np.argmax(counts > 1)])
+        raise InvalidInput("edges", "is given more than once", row)

@@ -1,0 +1,141 @@
+"""What a mobile does where it hits something (Jund 2010, figure 4.5 and §5.3): it stays behind, gets new particles, or stops as a whole.
+
+    static    each vertex stops before what it, its edges or its faces hit; it may slide or bounce from there
+    adaptive  where an edge is hit, a particle is put on it at the contact, and the vertex goes on; particles that nothing holds are taken away
+    hybrid    the same, but an edge that has a particle on it already is answered as in static
+    rigid     all vertices stop at the same share of their ways: the body is rolled back to its first impact
+
+A rigid try moves all vertices to the same share of their ways; where something is hit, the body goes back and tries the share before that. It
+does not move at all if no share passes.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.cells.environment import Environment
+from abut.cells.map.darts import Indices
+from abut.cells.mobile.colouring import Links
+from abut.cells.mobile.refinement import GIVEN, Shape, insert, remove_loose
+from abut.cells.mobile.step_tests import Body, Rules
+from abut.cells.mobile.vertex_steps import EDGE, FACE, MOST_TRIES, NUMBERS, STATUS, Answer, move_vertices, pack_move
+from abut.cells.walk.results import COLLISION, CONTACT, FREE
+from abut.cells.walk.segment_walk import Front
+from abut.core.arrays import Floats, Integers
+
+MOST_ROUNDS = 8
+"""How often in one move the vertices of divided edges go on."""
+FIRST_GAP, GAP_GROWTH = 2.0**-20, 4.0
+"""Share of the way that a rigid body gives up before an impact, and by how much that grows with each try."""
+
+
+class Response(NamedTuple):
+    """A mobile after a move, and what is told of its vertices."""
+
+    shape: Shape
+    numbers: Indices
+    """(n, NUMBERS), column by column; see `moving.Answer`"""
+    time: Floats
+    normal: Floats
+    point: Floats
+    source: Integers
+    """(n,) the row each vertex had before the move, −1 for a new one"""
+
+
+def run(
+    environment: Environment,
+    fronts: Front,
+    shape: Shape,
+    links: Links,
+    goals: Floats,
+    rules: Rules,
+    rows: Integers | None = None,
+) -> Response:
+    """Move all vertices, or some, towards their goals, group by group; each group on as many threads as there are fronts."""
+    count, space = len(shape.cell), environment._space
+    shape = shape._replace(position=np.array(shape.position, order="C"), cell=np.array(shape.cell, np.int32))
+    lists = (links.start, links.ring, links.fan_start, links.fan)
+    body = Body(shape.position, shape.cell, *(np.ascontiguousarray(table, np.int64) for table in lists))
+    answer = Answer(np.empty((NUMBERS, count), np.int32), np.empty(count), np.empty((count, 3)), np.empty((count, 3)))
+    response = Response(shape, answer.numbers.T, *answer[1:], np.arange(count))
+    packed, goals = environment._packed(), np.ascontiguousarray(goals)
+    if len(fronts.seen) == 1:
+        order = links.order if rows is None else links.order[np.isin(links.order, rows)]
+        move_vertices(packed, *pack_move(space, fronts, 0, body, rules, answer, order, goals))
+        return response
+
+    def move_some(chunk: int, some: Integers) -> None:
+        move_vertices(packed, *pack_move(space, fronts, chunk, body, rules, answer, some, goals))
+
+    threads = len(fronts.seen)
+    with ThreadPoolExecutor(threads) as pool:
+        for group in links.groups:
+            chosen = group if rows is None else group[np.isin(group, rows)]
+            list(pool.map(move_some, range(threads), np.array_split(chosen, threads)))
+    return response
+
+
+def move_adaptively(
+    environment: Environment, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules, *, is_hybrid: bool
+) -> Response:
+    """Move, and put particles on the edges that are hit; then take away those that nothing holds."""
+    has_faces = rules.faces != 0
+    shape, numbers, time, normal, point, source = run(environment, fronts, shape, links, goals, rules)
+    for _ in range(MOST_ROUNDS):
+        divided: set[int] = set()
+        retried: list[int] = []
+        for row in np.flatnonzero((numbers[:, STATUS] == COLLISION) & (numbers[:, EDGE] >= 0)).tolist():
+            edge = int(numbers[row, EDGE])
+            if edge in divided:  # the other end of the same edge
+                retried.append(row)
+                continue
+            if is_hybrid and (shape.parents[shape.edges[edge], 0] != GIVEN).any():
+                continue
+            grown = insert(environment, fronts, shape, edge, point[row], normal[row], has_faces)
+            if grown is None:
+                continue
+            shape = grown
+            divided.add(edge)
+            retried.append(row)
+            new = numbers[row : row + 1].copy()
+            new[:, STATUS], new[:, EDGE : FACE + 1] = CONTACT, -1
+            numbers, time = np.vstack((numbers, new)), np.append(time, 1.0)
+            normal, point = np.vstack((normal, normal[row])), np.vstack((point, shape.position[-1]))
+            goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
+        if not retried:
+            break
+        links = links.renewed(shape.position, shape.edges, shape.faces)
+        again = run(environment, fronts, shape, links, goals, rules, np.array(retried))
+        shape, before, counted = again.shape, time[retried], numbers[retried, FACE + 1 :]
+        numbers[retried], time[retried] = again.numbers[retried], again.time[retried]
+        normal[retried], point[retried] = again.normal[retried], again.point[retried]
+        numbers[retried, FACE + 1 :] += counted
+        time[retried] = before + (1.0 - before) * time[retried]
+    shape, rows = remove_loose(environment, fronts, shape, numbers[:, STATUS] == FREE, has_faces)
+    return Response(shape, numbers[rows], time[rows], normal[rows], point[rows], source[rows])
+
+
+def move_rigidly(
+    environment: Environment, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules
+) -> Response:
+    """Move all vertices by the largest share of their ways that was found free."""
+    begin, gap, share, contact, impact = shape.position, FIRST_GAP, 1.0, 1.0, None
+    tried = run(environment, fronts, shape, links, goals, rules)
+    for _ in range(MOST_TRIES):
+        hit = tried.numbers[:, STATUS] == COLLISION
+        if not hit.any():
+            break
+        impact = tried
+        contact = share * float(tried.time[hit].min())
+        share = contact * (1.0 - gap)
+        gap = min(gap * GAP_GROWTH, 0.5)
+        tried = run(environment, fronts, shape, links, begin + share * (goals - begin), rules)
+    else:
+        tried = tried._replace(shape=shape)
+    if impact is None:
+        return tried
+    hit = impact.numbers[:, STATUS] == COLLISION
+    impact.numbers[~hit, STATUS] = FREE
+    impact.time[:] = contact
+    return impact._replace(shape=tried.shape)

@@ -1,0 +1,62 @@
+"""What the move of a mobile answers. Immutable arrays, one row a vertex."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.core.arrays import Floats, Integers
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMoves:
+    """One row a vertex: the answer to `Mobile.move`.
+
+    Vertices move in turn; what is told of one holds for the moment of its own move, its neighbours being where they were then.
+    """
+
+    status: NDArray[np.int8]
+    """FREE, CONTACT: the target was reached, no edge or face of the vertex hit anything. COLLISION: something was hit on the way."""
+    position: Floats
+    """(n,d) where the vertex is now"""
+    time: Floats
+    """(n,) 1, or when something was first hit on the way to the target: never late"""
+    kind: NDArray[np.int8]
+    """(n,) dimension of what was hit, or of the cell in which the target lies"""
+    dart: NDArray[np.int32]
+    """(n,) a dart of that"""
+    normal: Floats
+    """(n,d) unit normal from the mobile to the obstacle; zero where nothing is touched"""
+    point: Floats
+    """(n,d) the point of the obstacle that was hit; the position where nothing was"""
+    edge: NDArray[np.int32]
+    """(n,) the edge of the mobile that hit, or −1: the vertex itself or a face"""
+    face: NDArray[np.int32]
+    """(n,) the face of the mobile that hit, or −1"""
+    cell: Integers
+    """(n,) the free cell of the environment in whose closure the vertex lies"""
+    tests: NDArray[np.int32]
+    """(n,) planes and orientations looked at"""
+    visits: NDArray[np.int32]
+    """(n,) cells looked at, each as often as it was"""
+    edge_tests: NDArray[np.int32]
+    """(n,) edges tested"""
+    edges_inside: NDArray[np.int32]
+    """(n,) edges not tested: the swept triangle lies in one cell"""
+    edges_clear: NDArray[np.int32]
+    """(n,) edges not tested: no obstacle sticks out near the swept triangle (`reentrant_edges`)"""
+    edges_behind: NDArray[np.int32]
+    """(n,) edges not tested: the vertex moves into its own body, where no obstacle sticks out"""
+    face_tests: NDArray[np.int32]
+    """(n,) faces tested"""
+
+    source: Integers
+    """(n,) the row each vertex had before the move, or −1 for a particle that an adaptive response has inserted"""
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def is_hit(self) -> NDArray[np.bool_]:
+        """(n,) whether something was hit."""
+        return self.status == 2

@@ -1,0 +1,341 @@
+"""Vertices of a mobile move one after another (Jund 2010, §4.2, §5.3): each as far as its own way, its edges and its faces are free.
+
+A vertex tries its target. Where something is hit at time t, it tries the point just before, and so on; the point where it ends has passed all tests
+itself, so that whatever is rounded, the state stays free of collisions: each vertex in a free cell, each edge (and face) tested. The last
+resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding; it grows with each
+try that meets the same contact again, hardly where a rounded way touches what the straight one passes by, and begins anew for another contact.
+The first try of a continuous move asks about the whole straight way, also where the vertex itself is stopped on it: its times are exact.
+
+By dichotomy (§4.2.1) the time is narrowed by halving instead, and what was hit is looked for afterwards: an edge of the face that the last
+blocked segment went through, if it meets the strip between the last free and the last blocked position (figure 4.11), else that face.
+
+After a hit the rest of the way may be projected on the contact plane and tried again (slide, bounce: the first two cases of §5.3).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.cells.map.darts import Indices, Row
+from abut.cells.mobile.clear_moves import pass_quickly
+from abut.cells.mobile.step_tests import NOTHING, Body, Rules, find_first, number_of, tests_all
+from abut.cells.space.convexity import point_3d
+from abut.cells.space.predicates import THROUGH_VERTEX, place, touches_obstacle
+from abut.cells.space.records import BLOCKED, NO_FACE, Space, corners_of_face, unpack_space
+from abut.cells.walk.by_planes import is_inside, write_point
+from abut.cells.walk.reentrant_edges import Voxels
+from abut.cells.walk.results import COLLISION, CONTACT
+from abut.cells.walk.segment_walk import ANY_CELL, COUNTERS, TESTS, Front, clear_counters, follow
+from abut.cells.walk.stop_point import EARLY, outward_normal
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, inlined, integer, kernel, stay_apart
+from abut.core.scratch import as_array, pointer_to_floats, pointer_to_integers, pointer_to_integers32
+from abut.geometry.crossings import meet_segment_triangle
+from abut.geometry.determinants import cross_segment_plane
+from abut.geometry.predicates import orient_3d
+from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, scale, subtract
+
+_COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
+GAP = 2.0**-26
+"""Share of the free way that is given up before a contact."""
+ROUNDING_GAP = 2.0**-49
+"""The least gap, in units of the largest coordinate: sixteen times the rounding of a point."""
+GAP_GROWTH = 16.0
+AT_ONCE = 1.0 - 2.0**-44
+"""Where a vertex and its edge meet something at the same time, but for their rounding, the vertex counts. Less than EARLY takes off."""
+GRAZE_GROWTH = 1.5
+"""By how much the gap grows where another one would not help, but another rounding of the way may."""
+MOST_TRIES = 32
+MOST_GRAZES = 12
+"""How many rounded ways may touch what the straight one passes by before that counts as a hit."""
+MOST_SLIDES = 3
+Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
+
+
+class Answer(NamedTuple):
+    """What is told of each vertex; see `body_results.BodyMoves`."""
+
+    numbers: Indices
+    """(NUMBERS, n): STATUS to FACE, then the counters of `following.Front` from TESTS on"""
+    time: Floats
+    normal: Floats
+    """(n,3)"""
+    point: Floats
+    """(n,3) the point that was hit"""
+
+
+STATUS, KIND, DART, EDGE, FACE, COUNTED = range(6)
+NUMBERS = COUNTED + COUNTERS - TESTS
+
+
+@element
+def _largest(p: Vec3, g: Vec3) -> float:
+    return max(abs(p[0]), abs(p[1]), abs(p[2]), abs(g[0]), abs(g[1]), abs(g[2]))
+
+
+@element
+def _rounding_share(p: Vec3, g: Vec3) -> float:
+    """The least gap as a share of the way from p to g: all of it where the way is shorter, or has no length, as that of a vertex whose edge an
+    obstacle has been put in the way of."""
+    least, length = ROUNDING_GAP * _largest(p, g), norm(subtract(g, p))
+    return least / length if length > least else 1.0
+
+
+@element
+def _unit(a: Vec3) -> Vec3:
+    length = norm(a)
+    return scale(a, 1.0 / length) if length > 0.0 else (0.0, 0.0, 0.0)
+
+
+@kernel
+def _caused_by(space: Space, face: Row, low: Vec3, high: Vec3, q: Vec3) -> Row:
+    """The edge or, in the plane, the corner of a blocked face that meets the triangle low, high, q; NO_FACE where none does."""
+    dart = face
+    while True:
+        following = space.phi1[dart]
+        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        if meet_segment_triangle(a, a if space.dimension == 2 else b, low, high, q):
+            return dart
+        if following == face or (space.dimension == 2 and dart != face):
+            return NO_FACE
+        dart = following
+
+
+@kernel
+def _normal_of_wall(space: Space, face: Row) -> Vec3:
+    """Unit normal of a face, out of its cell."""
+    stay_apart()
+    return outward_normal(space, face)
+
+
+@kernel
+def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3) -> Trial:
+    """Move towards g as far as all is free: (the point, its cell, whether it is g, then of the first hit time, kind, dart, normal, edge, face).
+
+    The normal is that of the obstacle, for hits of the vertex itself.
+    """
+    stay_apart()
+    p, cell = point_3d(body.position, row), integer(body.cell[row])
+    first_time, kind, dart, edge, face, normal = np.inf, 0, NO_FACE, NOTHING, NOTHING, (0.0, 0.0, 0.0)
+    goal, share, low, high, low_point, low_cell, high_point = g, 1.0, 0.0, 1.0, p, cell, g
+    halving, gap, least, rounding, contact, grazes = False, GAP, 0.0, 0.0, 1.0, 0
+    for tries in range(MOST_TRIES):
+        reached, slot, through, hit = follow(space, front, False, cell, p, goal, integer(ANY_CELL))
+        is_reached, time, new_kind, new_dart = slot == NO_FACE, np.inf, 0, hit
+        new_edge, new_face, new_normal = NOTHING, NOTHING, normal
+        if is_reached or (tries == 0 and tests_all(rules)):
+            time, new_kind, new_dart, new_edge, new_face = find_first(
+                space, front, body, rules, row, goal, integer(reached), is_reached
+            )
+        if not is_reached:
+            wall = space.face[reached, slot]
+            a, b, c = corners_of_face(space, wall)
+            stopped = cross_segment_plane(p, goal, a, b, c)
+            if stopped * AT_ONCE <= time:
+                time, new_normal = stopped, _normal_of_wall(space, wall)
+                new_kind = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
+                new_dart, new_edge, new_face = hit, NOTHING, NOTHING
+        given_up, growth = contact - share, GAP_GROWTH
+        is_other = share * time * EARLY < share - GAP_GROWTH * given_up
+        if time == np.inf:
+            low, low_point, low_cell = share, goal, reached
+            if not halving:
+                break
+        elif tries > 0 and (tests_all(rules) or not is_reached) and not halving and grazes < MOST_GRAZES:
+            grazes += 1  # all was free up to the contact: only the rounding of this way touches something
+            growth = GRAZE_GROWTH if is_other else GAP_GROWTH
+        else:
+            high, high_point = share, goal
+            if tries == 0:
+                rounding = _rounding_share(p, g)
+            contact = share * time * EARLY
+            if tries > 0:  # of a way that is rounded itself
+                contact = max(contact - rounding, 0.0)
+            if is_other:  # than the one that the gap has grown for
+                gap, least = GAP, rounding
+            if halving or contact < first_time:
+                first_time, kind, dart, edge, face, normal = contact, new_kind, new_dart, new_edge, new_face, new_normal
+            halving = halving or (new_edge != NOTHING and not (rules.is_exhaustive or rules.is_continuous))
+        if halving:
+            share = 0.5 * (low + high)
+        else:
+            share = min(contact * (1.0 - gap), contact - least)
+            gap, least = min(gap * growth, 0.5), least * growth
+        goal = lerp(p, g, share)
+        if not share > 0.0 or goal in (low_point, high_point):
+            break
+    if halving:
+        first_time = low
+        if edge != NOTHING:
+            cause = _caused_by(space, dart, low_point, high_point, _other_end(body, row, edge))
+            if cause != NO_FACE:
+                kind, dart = space.dimension - 2, cause
+    return low_point, low_cell, first_time == np.inf, first_time, kind, dart, normal, edge, face
+
+
+@inlined
+def _other_end(body: Body, row: Row, edge: Row) -> Vec3:
+    """Where the other end of an edge of a vertex is."""
+    found = row
+    for k in range(body.start[row], body.start[row + 1]):
+        if body.ring[k, 1] == edge:
+            found = body.ring[k, 0]
+    return point_3d(body.position, found)
+
+
+@inlined
+def _corners_beside(body: Body, row: Row, face: Row) -> tuple[Vec3, Vec3]:
+    """Where the other corners of a face of a vertex are."""
+    i, j = row, row
+    for k in range(body.fan_start[row], body.fan_start[row + 1]):
+        if number_of(body.fan[k, 2]) == face:
+            i, j = body.fan[k, 0], body.fan[k, 1]
+    return point_3d(body.position, i), point_3d(body.position, j)
+
+
+@kernel
+def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q: Vec3, r: Vec3) -> tuple[Vec3, Vec3]:
+    """Normal and point of the contact of the edge from `at` to q (r is q) or of the face at, q, r; the vertex moves from p to g.
+
+    Two edges that touch span the contact plane; in the plane the mobile's edge does, and a face does by itself. Of an edge in the plane of an
+    obstacle's face the normal is that of the face; of one along an edge, the motion across it.
+    """
+    a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[space.phi1[dart]])
+    second, point = (0.0, 0.0, 1.0), at
+    if r != q:
+        second = subtract(r, at)
+    elif space.dimension == 3:
+        second = subtract(b, a) if kind == 1 else (0.0, 0.0, 0.0)
+    if kind == 0:
+        point = a
+    elif kind == 1 and space.dimension == 3 and orient_3d(p, g, q, a) != orient_3d(p, g, q, b):
+        point = lerp(a, b, cross_segment_plane(a, b, p, g, q))
+    across = _unit(cross(_unit(subtract(q, at)), _unit(second)))
+    heading = dot(across, subtract(g, p))
+    if heading == 0.0 and kind == space.dimension - 1:
+        return _normal_of_wall(space, dart), point
+    if heading == 0.0:
+        along, motion = _unit(subtract(q, at)), subtract(g, p)
+        return _unit(add_scaled(motion, along, -dot(motion, along))), point
+    return add(scale(across, 1.0 if heading > 0.0 else -1.0), (0.0, 0.0, 0.0)), point
+
+
+@kernel
+def _end_try(
+    space: Space, body: Body, rules: Rules, answer: Answer, row: Row, g: Vec3, is_first: bool, trial: Trial
+) -> tuple[bool, Vec3]:
+    """Put a vertex where its try towards g has ended, and write its row if it was the first; whether it slides or bounces on, and where to."""
+    stay_apart()
+    numbers, p = answer.numbers, point_3d(body.position, row)
+    reached, cell, is_free, time, kind, dart, normal, edge, face = trial
+    point, slot = reached, NO_FACE
+    if is_free:
+        time, status, kind, dart = 1.0, 0, space.dimension, space.face[cell, 0]
+        if not is_inside(space, cell, g):
+            kind, dart, slot = place(space, cell, g)
+            status = _CONTACT if touches_obstacle(space, cell, kind, dart, slot) else 0
+    else:
+        status, point = _COLLISION, lerp(p, g, time)
+        if face != NOTHING:
+            q, r = _corners_beside(body, row, face)
+            normal, point = _describe(space, kind, dart, p, point, g, q, r)
+        elif edge != NOTHING:
+            q = _other_end(body, row, edge)
+            normal, point = _describe(space, kind, dart, p, point, g, q, q)
+    if is_first:
+        if status == _CONTACT:
+            normal = _normal_of_wall(space, space.face[cell, slot])
+        numbers[STATUS, row], numbers[KIND, row], numbers[DART, row] = status, kind, dart
+        numbers[EDGE, row], numbers[FACE, row] = edge, face
+        answer.time[row] = time
+        write_point(answer.normal, row, normal)
+        write_point(answer.point, row, point)
+    write_point(body.position, row, reached)
+    body.cell[row] = cell
+    into = dot(subtract(g, reached), normal)
+    goes_on = not is_free and rules.restitution >= 0.0 and into > 0.0
+    return goes_on, add_scaled(g, normal, -(1.0 + rules.restitution) * into)
+
+
+@inlined
+def _write_free(space: Space, answer: Answer, row: Row, cell: Row, g: Vec3) -> None:
+    """The row of a vertex that has come to g in a cell and touches nothing."""
+    numbers = answer.numbers
+    numbers[STATUS, row], numbers[KIND, row], numbers[DART, row] = 0, space.dimension, space.face[cell, 0]
+    numbers[EDGE, row], numbers[FACE, row] = NOTHING, NOTHING
+    answer.time[row] = 1.0
+    write_point(answer.normal, row, (0.0, 0.0, 0.0))
+    write_point(answer.point, row, g)
+
+
+@kernel
+def move_vertices(packed: Integers, whole: Integers, real: Floats) -> None:
+    """Move vertices, one after another, towards their goals. The space is handed over by `pack_space`, all else by `pack_move`: tables that kernels
+    get from Python are counted in every variable that holds them, which took a third of the time."""
+    space = unpack_space(packed, real[0])
+    front, body, rules, answer, rows, goals = unpack_move(whole, real, len(space.obstacle))
+    for row in rows:
+        g = point_3d(goals, row)
+        reached = pass_quickly(space, front, body, rules, row, g)
+        if reached != BLOCKED:
+            write_point(body.position, row, g)
+            body.cell[row] = reached
+            _write_free(space, answer, row, reached, g)
+        else:
+            clear_counters(front)
+            for slide in range(MOST_SLIDES + 1):
+                trial = _approach(space, front, body, rules, row, g)
+                goes_on, g = _end_try(space, body, rules, answer, row, g, slide == 0, trial)
+                if not goes_on:
+                    break
+        for k in range(COUNTERS - TESTS):
+            answer.numbers[COUNTED + k, row] = front.state[TESTS + k]
+
+
+def pack_move(
+    space: Space, fronts: Front, chunk: int, body: Body, rules: Rules, answer: Answer, rows: Integers, goals: Floats
+) -> tuple[Integers, Floats]:
+    """Sizes, rules and addresses of what `move_vertices` works on, with front `chunk`; then the numbers that are not whole."""
+    voxels = rules.voxels
+    tables = (fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk], *body, *answer, rows, goals, voxels.words)
+    sizes = (len(body.cell), len(body.ring), len(body.fan), len(rows), *voxels.words.shape, voxels.depth)
+    choices = (rules.is_continuous, rules.is_exhaustive, rules.culls, rules.faces)
+    whole = np.array((*sizes, *choices, *(table.__array_interface__["data"][0] for table in tables)), np.int64)
+    return whole, np.array((space.reach, rules.restitution, voxels.x, voxels.y, voxels.z, voxels.per_unit))
+
+
+@inlined
+def unpack_move(whole: Integers, real: Floats, cells: int) -> tuple[Front, Body, Rules, Answer, Integers, Floats]:
+    """The same again, inside a kernel. The tables live in the caller, and no two of them overlap."""
+    count, ring, fan, rows = whole[0], whole[1], whole[2], whole[3]
+    first = 12
+    front = Front(
+        as_array(pointer_to_integers(whole[first]), (cells,)),
+        as_array(pointer_to_integers32(whole[first + 1]), (cells,)),
+        as_array(pointer_to_integers(whole[first + 2]), (COUNTERS,)),
+    )
+    body = Body(
+        as_array(pointer_to_floats(whole[first + 3]), (count, 3)),
+        as_array(pointer_to_integers32(whole[first + 4]), (count,)),
+        as_array(pointer_to_integers(whole[first + 5]), (count + 1,)),
+        as_array(pointer_to_integers(whole[first + 6]), (ring, 2)),
+        as_array(pointer_to_integers(whole[first + 7]), (count + 1,)),
+        as_array(pointer_to_integers(whole[first + 8]), (fan, 3)),
+    )
+    answer = Answer(
+        as_array(pointer_to_integers32(whole[first + 9]), (NUMBERS, count)),
+        as_array(pointer_to_floats(whole[first + 10]), (count,)),
+        as_array(pointer_to_floats(whole[first + 11]), (count, 3)),
+        as_array(pointer_to_floats(whole[first + 12]), (count, 3)),
+    )
+    words = as_array(pointer_to_integers(whole[first + 15]), (whole[4], whole[5], whole[6]))
+    voxels = Voxels(real[2], real[3], real[4], real[5], whole[7], words)
+    rules = Rules(whole[8] != 0, whole[9] != 0, whole[10], whole[11], real[1], voxels)
+    return (
+        front,
+        body,
+        rules,
+        answer,
+        as_array(pointer_to_integers(whole[first + 13]), (rows,)),
+        as_array(pointer_to_floats(whole[first + 14]), (count, 3)),
+    )

@@ -1,0 +1,1 @@
+"""What a walk reads and asks: records of planes, convex parts, exact predicates, location."""

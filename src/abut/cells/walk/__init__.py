@@ -1,0 +1,1 @@
+"""Particles that follow straight paths: by planes, by darts, and where they stop."""

@@ -1,0 +1,1 @@
+"""Where contours meet, how far apart they are, and what lies inside."""

@@ -1,0 +1,83 @@
+"""How kernels read contours: from tables of addresses (`Boxes.table`), so that one number stands for a contour on the way from Python.
+
+Whoever passes a table's address keeps the contour alive. Layout: address of the segments (n,4,2), address of the boxes (2n,6), n,
+orientation.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from abut.contours.curve.cubic import Four, Segment, Vec2
+from abut.core.jit import element
+from abut.core.scratch import load, pointer_to_floats, pointer_to_integers
+
+UNIT = 2.0**-53
+MEETING = 64.0 * UNIT
+"""δ, as a part of the magnitude of a query: curves this near to one another meet.
+
+A control point that was turned and moved is off by 3u·M, one of a restricted piece by 8u·M, a value of the gap by 8u·M more, on both
+curves: less than 40u·M in all. So meetings of the curves as given are never lost, and what is reported is nearer than 2δ."""
+BRIEF = 2.0**-20
+"""Curves that stay within δ for longer than this part of the magnitude have a stretch in common; for less, they cross or touch in a point."""
+
+
+class View(NamedTuple):
+    """A contour as kernels see it: flat numbers."""
+
+    segments: Any
+    nodes: Any
+    leaf_count: int
+    orientation: int
+
+
+@element
+def open_contour(table: int) -> View:
+    """The contour behind the address of its table."""
+    entry = pointer_to_integers(table)
+    return View(pointer_to_floats(load(entry, 0)), pointer_to_floats(load(entry, 1)), load(entry, 2), load(entry, 3))
+
+
+@element
+def segment_of(view: View, i: int) -> Segment:
+    """Segment i."""
+    p, k = view.segments, 8 * i
+    return (
+        load(p, k),
+        load(p, k + 1),
+        load(p, k + 2),
+        load(p, k + 3),
+        load(p, k + 4),
+        load(p, k + 5),
+        load(p, k + 6),
+        load(p, k + 7),
+    )
+
+
+@element
+def turn(pose: Four, x: float, y: float) -> Vec2:
+    """A point turned and moved; a pose is (cosine, sine, x, y)."""
+    return (pose[0] * x - pose[1] * y + pose[2], pose[1] * x + pose[0] * y + pose[3])
+
+
+@element
+def turn_back(pose: Four, x: float, y: float) -> Vec2:
+    """A point moved and turned back."""
+    x, y = x - pose[2], y - pose[3]
+    return (pose[0] * x + pose[1] * y, pose[0] * y - pose[1] * x)
+
+
+@element
+def relative(pose_a: Four, pose_b: Four) -> Four:
+    """The pose of a as b sees it."""
+    x, y = turn_back(pose_b, pose_a[2], pose_a[3])
+    c, s = pose_b[0] * pose_a[0] + pose_b[1] * pose_a[1], pose_b[0] * pose_a[1] - pose_b[1] * pose_a[0]
+    return (c, s, x, y)
+
+
+@element
+def magnitude(a: View, b: View, pose: Four) -> float:
+    """How far from the origin of b's coordinates a point of either contour is at most."""
+    return max(
+        load(a.nodes, 0) + math.sqrt(pose[2] * pose[2] + pose[3] * pose[3]),
+        load(b.nodes, 0),
+    )

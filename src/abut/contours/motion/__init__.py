@@ -1,0 +1,1 @@
+"""Contours that fall, collide and come to rest."""

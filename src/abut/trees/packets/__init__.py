@@ -1,0 +1,1 @@
+"""Trees eight wide, without pointers: what rigid and deformable bodies are searched with."""

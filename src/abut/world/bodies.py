@@ -1,0 +1,147 @@
+"""The bodies of a world in arrays, one slot each, under handles that are never given twice.
+
+A handle is generation · 2³² + slot. Slots are used again, the lowest first, with the next generation; so a handle of a removed body is known as such.
+"""
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
+from abut.world.body_rows import POSITION, SPIN, TURN, VELOCITY
+
+DYNAMIC, KINEMATIC, STATIC = 0, 1, 2
+KINDS = {"dynamic": DYNAMIC, "kinematic": KINEMATIC, "static": STATIC}
+ALL_LAYERS = 2**62 - 1
+AT_REST = np.array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
+
+
+class Store:
+    """See above. Every array has one row a slot; rows of free slots hold a body at rest that nothing can move."""
+
+    def __init__(self) -> None:
+        self.state = np.empty((0, 13))
+        self.inverse = np.empty((0, 10))
+        self.inertia = np.empty((0, 3, 3))
+        self.center = np.empty((0, 3))
+        self.pull = np.empty(0)
+        self.friction = np.empty(0)
+        self.restitution = np.empty(0)
+        self.rolling = np.empty(0)
+        self.radius = np.empty(0)
+        self.rest_time = np.empty(0)
+        self.motion_t0 = np.empty((0, 6))
+        """How a slow body moved when it became slow, and half of the time later that it takes to fall asleep."""
+        self.motion_t1 = np.empty((0, 6))
+        self.layer = np.empty(0, np.int64)
+        self.mask = np.empty(0, np.int64)
+        self.kind = np.empty(0, np.int64)
+        self.group = np.empty(0, np.int64)
+        """Bodies of one group, other than 0, do not meet each other."""
+        self.generation = np.empty(0, np.int64)
+        self.alive = np.empty(0, np.bool_)
+        self.asleep = np.empty(0, np.bool_)
+        self.continuous = np.empty(0, np.bool_)
+        self.stirred = np.empty(0, np.bool_)
+        """Added, moved or deformed since the last step: it wakes what it touches."""
+        self.version = np.empty(0, np.int64)
+        """Of a deformable body, as the last step saw it."""
+        self._free: list[int] = []
+        self.moves = 0
+        """how often bodies were put somewhere"""
+
+    def __len__(self) -> int:
+        return int(self.alive.sum())
+
+    def take(self, count: int) -> Integers:
+        """Slots for so many new bodies."""
+        missing = count - len(self._free)
+        if missing > 0:
+            size = len(self.alive)
+            more = max(missing, size, 16)
+            for name, value in list(vars(self).items()):
+                if isinstance(value, np.ndarray):
+                    extra = np.zeros((more, *value.shape[1:]), value.dtype)
+                    setattr(self, name, np.concatenate((value, extra)))
+            self.state[size:] = AT_REST
+            self.kind[size:] = STATIC
+            for slot in range(size, size + more):
+                heapq.heappush(self._free, slot)
+        slots = np.array([heapq.heappop(self._free) for _ in range(count)], np.int64)
+        self.alive[slots] = True
+        self.asleep[slots], self.rest_time[slots], self.group[slots] = False, 0.0, 0
+        return slots
+
+    def free(self, slots: Integers) -> None:
+        """Give slots back."""
+        self.alive[slots] = False
+        self.generation[slots] += 1
+        self.state[slots] = AT_REST
+        self.inverse[slots], self.inertia[slots], self.kind[slots] = 0.0, 0.0, STATIC
+        for slot in slots.tolist():
+            heapq.heappush(self._free, slot)
+
+    def handles(self, slots: Integers) -> Integers:
+        """The handles of slots."""
+        return (self.generation[slots] << 32) | slots
+
+    def read(self, handles: object, name: str = "handles") -> Integers:
+        """The slots of handles, one or many; those of no body are refused, and so are repeated ones."""
+        raw = arrays.selection(handles, name, 2**62)
+        slots = raw & 0xFFFFFFFF
+        known = slots < len(self.alive)
+        known[known] = self.alive[slots[known]] & (self.generation[slots[known]] == raw[known] >> 32)
+        if not known.all():
+            row = int(np.argmin(known))
+            raise InvalidInput(name, f"{raw[row]} is no body of this world, or was removed", row)
+        if len(np.unique(slots)) < len(slots):
+            raise InvalidInput(name, "names a body twice")
+        return slots
+
+    # --- poses
+
+    def set_poses(self, slots: Integers, poses: Floats) -> None:
+        """Put bodies at poses (k,4,4) of their frames."""
+        from abut.dynamics import rigid_state
+
+        turned = (poses[:, :3, :3] @ self.center[slots][:, :, np.newaxis])[:, :, 0]
+        self.state[slots, POSITION:TURN] = poses[:, :3, 3] + turned
+        self.state[slots, TURN:VELOCITY] = rigid_state(poses).quaternion
+        self.moves += 1
+
+    def poses(self, slots: Integers) -> Floats:
+        """(k,4,4) poses of the bodies' frames."""
+        rotation = self.rotations(slots)
+        result = np.zeros((len(slots), 4, 4))
+        result[:, :3, :3] = rotation
+        turned = (rotation @ self.center[slots][:, :, np.newaxis])[:, :, 0]
+        result[:, :3, 3] = self.state[slots, POSITION:TURN] - turned
+        result[:, 3, 3] = 1.0
+        return result
+
+    def rotations(self, slots: Integers, state: Floats | None = None) -> Floats:
+        """(k,3,3) in these states, or in the world's."""
+        w, x, y, z = (self.state if state is None else state)[slots, TURN:VELOCITY].T
+        rows = (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        )
+        return np.array(rows).transpose(2, 0, 1)
+
+    def speeds(self) -> Floats:
+        """(n,) the most speed of a point of each body: velocity, and spin times the body's radius."""
+        linear = np.linalg.norm(self.state[:, VELOCITY:SPIN], axis=1)
+        return linear + self.radius * np.linalg.norm(self.state[:, SPIN:], axis=1)
+
+    @property
+    def movable(self) -> NDArray[np.bool_]:
+        """(n,) alive and moved by the solver."""
+        return self.alive & (self.kind == DYNAMIC)
+
+    def find_driven(self) -> NDArray[np.bool_]:
+        """(n,) bodies that the user moves."""
+        return self.alive & (self.kind == KINEMATIC) & (self.state[:, VELOCITY:] != 0.0).any(axis=1)

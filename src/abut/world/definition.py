@@ -1,0 +1,154 @@
+"""What a body is made of: its shapes with their places, what they weigh together, and what else is said of it. All is checked here, before a world
+takes it in."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from abut.core import arrays
+from abut.core.arrays import Floats, frozen
+from abut.core.errors import InvalidInput, Unsupported
+from abut.dynamics import MassProperties
+from abut.shapes.mass import combine, weigh_shell
+from abut.shapes.solids import Shape, Soft, Surface, Terrain, as_shape
+from abut.world.bodies import ALL_LAYERS, DYNAMIC, KINDS, STATIC
+
+IDENTITY: Floats = frozen(np.eye(4))
+STILL = (0.0, 0.0, 0.0)
+LEAST_SCALE, MOST_SCALE = 1e-30, 1e30
+"""Sizes of bodies, and how far from the origin they may be: the inertia goes with the fifth power of the size, and must have an inverse."""
+DEFAULTS: dict[str, Any] = {
+    "kind": "dynamic",
+    "density": 1.0,
+    "mass": None,
+    "velocity": STILL,
+    "spin": STILL,
+    "friction": 0.5,
+    "restitution": 0.0,
+    "rolling": None,
+    "layer": 1,
+    "mask": ALL_LAYERS,
+    "continuous": False,
+}
+
+
+class Options(NamedTuple):
+    """What is said of bodies of one kind, checked."""
+
+    kind: int
+    weight: MassProperties
+    velocity: Floats
+    spin: Floats
+    friction: float
+    restitution: float
+    rolling: float | None
+    layer: int
+    mask: int
+    continuous: bool
+
+
+class Newcomers(NamedTuple):
+    """Bodies of one kind that may come into a world."""
+
+    parts: list[tuple[Shape, Floats]]
+    said: Options
+    places: Floats
+    """(k,4,4)"""
+    reach: float
+    inverse: Floats
+    """(3,3) of the inertia; 0 for what does not move"""
+
+
+def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count: int) -> Options:
+    """The options of `World.add` for so many bodies of these parts."""
+    unknown = set(given) - set(DEFAULTS)
+    if unknown:
+        raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
+    said = {**DEFAULTS, **given}
+    kind, continuous = arrays.choice(said["kind"], "kind", KINDS), arrays.flag(said["continuous"], "continuous")
+    shapes = [shape for shape, _ in parts]
+    number = KINDS[kind]
+    if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
+        number = STATIC
+    if continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
+        raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
+    return Options(
+        number,
+        weigh_parts(parts, number, said),
+        arrays.stacked(said["velocity"], "velocity", (3,), count),
+        arrays.stacked(said["spin"], "spin", (3,), count),
+        arrays.scalar(said["friction"], "friction", least=0.0),
+        arrays.scalar(said["restitution"], "restitution", least=0.0, most=1.0),
+        None if said["rolling"] is None else arrays.scalar(said["rolling"], "rolling", least=0.0),
+        arrays.count(said["layer"], "layer", most=ALL_LAYERS),
+        arrays.count(said["mask"], "mask", most=ALL_LAYERS),
+        continuous,
+    )
+
+
+def read_parts(shape: object) -> list[tuple[Shape, Floats]]:
+    """The shapes of a body, each with its pose in the body's frame."""
+    if not isinstance(shape, list):
+        return [(as_shape(shape), IDENTITY)]
+    if not shape:
+        raise InvalidInput("shape", "is empty: a body has at least one shape")
+    parts: list[tuple[Shape, Floats]] = []
+    for item in shape:
+        placed: Sequence[Any] = (
+            item
+            if isinstance(item, tuple) and len(item) == 2 and arrays.shape_of(item[1]) == (4, 4)
+            else (item, IDENTITY)
+        )
+        part = as_shape(placed[0])
+        if isinstance(part, Soft):
+            raise Unsupported("a deformable body as part of another")
+        parts.append((part, arrays.rigid_poses(arrays.pose(placed[1], "pose")[np.newaxis], "pose")[0]))
+    return parts
+
+
+def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str, Any]) -> MassProperties:
+    """Mass properties of the whole; of a body that nothing moves only the center matters, and any point will do."""
+    density = arrays.positive(options["density"], "density")
+    wanted = None if options["mass"] is None else arrays.positive(options["mass"], "mass")
+    if kind != DYNAMIC:
+        return MassProperties(1.0, np.zeros(3), np.zeros((3, 3)))
+    are_open = all(isinstance(shape, Surface) and not shape.is_solid for shape, _ in parts)
+    if wanted is not None and are_open:
+        weights = [weigh_shell(shape.surface(), density) for shape, _ in parts]
+    else:
+        weights = [shape.weigh(density) for shape, _ in parts]
+    total = combine(weights, [p[:3, :3] for _, p in parts], [p[:3, 3] for _, p in parts])
+    if wanted is None:
+        return total
+    return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+
+
+def invert_inertia(inertia: Floats) -> Floats:
+    """(3,3) the inverse, which must be finite: a rod without thickness can be spun about itself by nothing."""
+    inverse: Floats = np.full((3, 3), np.inf)
+    with contextlib.suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        inverse = np.asarray(np.linalg.inv(inertia), np.float64)
+    if not np.isfinite(inverse).all():
+        raise InvalidInput("shape", "is too thin for its length, or too light, to be moved: its inertia has no inverse")
+    return inverse
+
+
+def check_scale(reach: float, poses: Floats, kind: int) -> None:
+    """Refuse bodies that are too large, too small to move, or too far away. reach: how far a body goes from its center."""
+    if not reach <= MOST_SCALE:
+        raise InvalidInput("shape", f"reaches {reach:.0e} from its center, more than {MOST_SCALE:g}")
+    if kind == DYNAMIC and reach < LEAST_SCALE:
+        raise InvalidInput(
+            "shape", f"reaches {reach:.0e} from its center, less than {LEAST_SCALE:g}: too little to move"
+        )
+    far = np.abs(poses[:, :3, 3]).max(axis=1, initial=0.0) > MOST_SCALE
+    if far.any():
+        raise InvalidInput("pose", f"is more than {MOST_SCALE:g} from the origin", int(np.argmax(far)))
+
+
+def radius_of(shape: Shape, place: Floats, center: Floats) -> float:
+    """The farthest that a point of a shape is from the center."""
+    vertices: Floats = getattr(shape, "core", shape).vertices  # pyright: ignore[reportAttributeAccessIssue]
+    return float(np.linalg.norm(vertices @ place[:3, :3].T + place[:3, 3] - center, axis=1).max()) + shape.radius

@@ -1,0 +1,296 @@
+"""Linkages in a world: particles and bones with cylinders (Peyré 2001, §5.2.2) that collide with bodies both ways.
+
+Each bone (or each particle) has a body that stands for it: it has the shape, the layer and the friction, and it is what others find and touch. What
+moves are the particles. For a step they are rows behind those of the bodies (`join`); a contact of a bone pushes the two particles at its ends, and
+the solver restores lengths and contacts in turn. After it the bodies are put where their bones came (`part`).
+
+The bodies of a linkage sleep and wake together. One that sleeps wakes when it is touched, and when somebody sets the linkage's position,
+velocity, force or gravity; while it sleeps, its bodies are obstacles like any other.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+from abut.dynamics import Linkage
+from abut.shapes.solids import Capsule, Sphere
+from abut.world.bodies import ALL_LAYERS, AT_REST, Store
+from abut.world.body_rows import ALONE, POSITION, SPIN, TURN, VELOCITY
+from abut.world.definition import IDENTITY, MOST_SCALE, read_options
+from abut.world.link_constraints import Bonds
+
+if TYPE_CHECKING:
+    from abut.world.world import World
+
+
+@dataclass
+class _Linked:
+    linkage: Linkage
+    slots: Integers
+    ends: Integers
+    """(k,2) the particles of each body; the same one twice for a ball"""
+    is_continuous: bool
+    seen: tuple[object, ...] = ()
+    """what the last step left"""
+    put: tuple[object, ...] = ()
+    """where its bodies were put"""
+
+    def look(self) -> tuple[object, ...]:
+        """What a user may set."""
+        return self.linkage.position, self.linkage.velocity, self.linkage.force, self.linkage.gravity
+
+    def is_awake(self, awake: NDArray[np.bool_]) -> bool:
+        return bool(awake[self.slots].any())
+
+
+class Joined(NamedTuple):
+    """Bodies, and behind them the particles of linkages that are awake, as the solver wants them."""
+
+    state: Floats
+    inverse: Floats
+    inertia: Floats
+    gravity: Floats
+    moving: NDArray[np.bool_]
+    ends: Integers
+    """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
+    bonds: Bonds
+
+    def find_free(self, bodies: Integers, sides: Integers) -> Integers:
+        """(n,) 1 for bodies without contact, and for particles of linkages that neither touch anything nor hang on something."""
+        first = len(self.ends)
+        free = np.ones(len(self.state), np.int64)
+        free[bodies.ravel()] = 0
+        free[sides[sides != ALONE]] = 0
+        free[first:][self.bonds.inverse_mass == 0.0] = 0
+        for low, high in first + self.bonds.spans[:, :2]:
+            free[low:high] = free[low:high].min()
+        return free
+
+    def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
+        """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
+        ends = self.ends[bodies]
+        rows = np.concatenate((np.where(ends[:, :, 0] == ALONE, bodies, ends[:, :, 0]), ends[:, :, 1]), axis=1)
+        rows[:, 2:][ends[:, :, 0] == ends[:, :, 1]] = ALONE
+        a, b = (self.state[rows[:, k : k + 2], POSITION:TURN] for k in (0, 2))
+        along = b - a
+        length = np.maximum((along**2).sum(axis=2), np.finfo(np.float64).tiny)
+        share = np.clip(((points[:, np.newaxis] - a) * along).sum(axis=2) / length, 0.0, 1.0)
+        joined = np.zeros(len(bodies), np.bool_)
+        for k in (0, 2):
+            joined |= (rows[:, [k]] == rows[:, [1, 3]]).any(axis=1) & (rows[:, k] != ALONE)
+        return rows, share, joined
+
+
+class Links:
+    """The linkages of a world."""
+
+    def __init__(self) -> None:
+        self._all: list[_Linked] = []
+
+    @property
+    def linkages(self) -> tuple[Linkage, ...]:
+        """In the order in which they came."""
+        return tuple(linked.linkage for linked in self._all)
+
+    @property
+    def chains(self) -> Integers:
+        """(c,2) pairs of bodies that connect those of each linkage."""
+        each = [np.stack((linked.slots[:-1], linked.slots[1:]), axis=1) for linked in self._all]
+        return np.concatenate([np.empty((0, 2), np.int64), *each])
+
+    def find_held(self) -> Integers:
+        """A body of each linkage that has a fixed particle."""
+        return np.array([linked.slots[0] for linked in self._all if len(linked.linkage.fixed)], np.int64)
+
+    def find_continuous(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies of continuous linkages."""
+        found = np.zeros(count, np.bool_)
+        for linked in self._all:
+            found[linked.slots] = linked.is_continuous
+        return found
+
+    def find_pulled(self, count: int) -> NDArray[np.bool_]:
+        """(count,) bodies of linkages that gravity or a force acts on."""
+        pulled = np.zeros(count, np.bool_)
+        for linked in self._all:
+            pulled[linked.slots] = bool(linked.linkage._outer_acceleration().any())
+        return pulled
+
+    def refuse(self, slots: Integers) -> None:
+        """Bodies that stand for a linkage are where it is, and not put elsewhere."""
+        for linked in self._all:
+            if np.isin(slots, linked.slots).any():
+                raise InvalidInput(
+                    "handles", "names a body that stands for a part of a linkage: set the linkage's state"
+                )
+
+    def remove(self, slots: Integers) -> None:
+        """Forget linkages whose bodies are removed: all of them, a part is refused."""
+        kept: list[_Linked] = []
+        for linked in self._all:
+            named = np.isin(linked.slots, slots)
+            if named.any() and not named.all():
+                raise InvalidInput("handles", "names a part of a linkage: remove all its bodies, or none")
+            if not named.any():
+                kept.append(linked)
+        self._all = kept
+
+    def add(
+        self, world: "World", linkage: object, radius: object, options: dict[str, Any], mask: int | None
+    ) -> Integers:
+        """See `World.link`."""
+        if not isinstance(linkage, Linkage):
+            raise InvalidInput("linkage", f"is {type(linkage).__name__}, not a Linkage of abut.dynamics")
+        if any(linkage is other for other in self.linkages):
+            raise InvalidInput("linkage", "is in this world already")
+        arrays.count(options["layer"], "layer", most=ALL_LAYERS)
+        said = {**options, "mask": ALL_LAYERS if mask is None else mask}
+        rows = np.arange(len(linkage))
+        ends = linkage.bones if radius is None else np.stack((rows, rows), axis=1)
+        if np.abs(linkage.position).max() > MOST_SCALE:
+            raise InvalidInput("linkage", f"is more than {MOST_SCALE:g} from the origin")
+        if not len(ends):
+            raise InvalidInput("linkage", "has no bones; with a radius, its particles collide")
+        shapes = _capsules_of(linkage) if radius is None else [Sphere(arrays.positive(radius, "radius"))] * len(ends)
+        is_continuous = read_options(said, [(shapes[0], IDENTITY)], 1).continuous
+        said["continuous"] = False  # that is for bodies that move alone
+        newcomers = [
+            world._read(shape, IDENTITY[np.newaxis], said) for shape in shapes
+        ]  # all are fit before one comes in
+        slots = np.concatenate([world._take(each) for each in newcomers])
+        world._store.pull[slots] = 0.0  # the linkage has its own gravity
+        if mask is None:
+            world._store.group[slots] = slots[0] + 1
+        self._all.append(_Linked(linkage, slots, np.array(ends), is_continuous))
+        _put(world._store, self._all[-1])
+        return frozen(world._store.handles(slots))
+
+    def follow(self, store: Store) -> None:
+        """Put bodies where their linkages are, if somebody has moved these."""
+        for linked in self._all:
+            if not _are_same(linked.put, linked.look()[:2]):
+                _put(store, linked)
+
+    # --- one step
+
+    def find_changed(self, store: Store) -> Integers:
+        """Bodies of linkages that somebody has changed since the last step."""
+        self.follow(store)
+        changed = [linked.slots for linked in self._all if not _are_same(linked.seen, linked.look())]
+        return np.concatenate([np.empty(0, np.int64), *changed])
+
+    def join(self, store: Store, gravity: Floats, awake: NDArray[np.bool_], dt: float, rounds: int) -> Joined:
+        """Bodies and particles. rounds: how often in a step the solver visits the links."""
+        active = [linked for linked in self._all if linked.is_awake(awake)]
+        own = [linked.linkage for linked in active]
+        counts = np.array([(len(linkage), len(linkage._links)) for linkage in own], np.int64).reshape(-1, 2)
+        stops = counts.cumsum(axis=0)
+        starts, first = stops - counts, len(store.alive)
+        total = int(counts[:, 0].sum())
+        state, inverse = np.tile(AT_REST, (first + total, 1)), np.zeros((first + total, 10))
+        state[:first], inverse[:first] = store.state, np.where(awake[:, np.newaxis], store.inverse, 0.0)
+        inertia, pull = np.zeros((first + total, 3, 3)), np.zeros((first + total, 3))
+        inertia[:first], pull[:first] = store.inertia, (store.pull * awake)[:, np.newaxis] * gravity
+        moving, ends = np.ones(first + total, np.bool_), np.full((first, 2), ALONE)
+        moving[:first] = awake
+        for linked, start, stop in zip(active, starts[:, 0], stops[:, 0], strict=True):
+            linkage, rows = linked.linkage, slice(first + start, first + stop)
+            ends[linked.slots] = first + start + linked.ends
+            moving[linked.slots], inverse[linked.slots] = False, 0.0
+            state[rows, POSITION:TURN] = linkage.position
+            state[rows, VELOCITY:SPIN] = max(0.0, 1.0 - linkage.drag * dt) * linkage.velocity
+            inverse[rows, 0], pull[rows] = linkage.inverse_mass, linkage._outer_acceleration()
+        sweeps = np.array([-(-linkage.sweeps // rounds) for linkage in own], np.int64)
+        bonds = Bonds(
+            np.column_stack((starts[:, 0], stops[:, 0], starts[:, 1], stops[:, 1], sweeps)),
+            np.concatenate([np.empty((0, 2), np.int64), *(linkage._links for linkage in own)]),
+            np.concatenate([np.empty(0), *(linkage._low for linkage in own)]),
+            np.concatenate([np.empty(0), *(linkage._high for linkage in own)]),
+            np.ascontiguousarray(inverse[first:, 0]),
+            np.array([linkage.tolerance for linkage in own], np.float64),
+            np.empty((total, 3)),
+            np.empty(int(counts[:, 1].sum())),
+            np.empty(int(counts[:, 1].sum())),
+        )
+        return Joined(state, inverse, inertia, pull, moving, ends, bonds)
+
+    def part(self, store: Store, joined: Joined, awake: NDArray[np.bool_]) -> None:
+        """Bodies and linkages take what the solver made of them."""
+        first = len(store.alive)
+        store.state[:] = joined.state[:first]
+        active = [linked for linked in self._all if linked.is_awake(awake)]
+        for linked, span in zip(active, joined.bonds.spans, strict=True):
+            rows = joined.state[first + span[0] : first + span[1]]
+            linked.linkage.position = rows[:, POSITION:TURN]
+            linked.linkage.velocity = rows[:, VELOCITY:SPIN]
+            linked.linkage.violation = _worst_of(linked.linkage)
+            _put(store, linked)
+
+    def rest(self, asleep: NDArray[np.bool_]) -> None:
+        """Linkages whose bodies sleep do not move."""
+        for linked in self._all:
+            if asleep[linked.slots].all():
+                linked.linkage.velocity = np.zeros((len(linked.linkage), 3))
+            linked.seen = linked.look()
+
+
+def _worst_of(linkage: Linkage) -> float:
+    """How far off the worst link is, as a part of the length it should have."""
+    length = np.linalg.norm(np.subtract(*linkage.position[linkage._links.T]), axis=1)
+    goal = np.clip(length, linkage._low, linkage._high)
+    return float(
+        np.divide(np.abs(goal - length), np.maximum(goal, length), out=length, where=goal != length).max(
+            initial=0.0, where=goal != length
+        )
+    )
+
+
+def _are_same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
+    """Whether these are the same objects: states are replaced, never written into."""
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
+
+
+def _capsules_of(linkage: Linkage) -> list[Capsule]:
+    for name, value in (("radius", linkage.radius), ("length", linkage.length)):
+        if not (value > 0.0).all():
+            row = int(np.argmin(value > 0.0))
+            raise InvalidInput("linkage", f"has a bone of {name} 0; with a radius, its particles collide instead", row)
+    return [Capsule(float(thick), float(long)) for thick, long in zip(linkage.radius, linkage.length, strict=True)]
+
+
+def _put(store: Store, linked: _Linked) -> None:
+    """Bodies where their particles are, moving with them."""
+    far = np.abs(linked.linkage.position).max(axis=1) > MOST_SCALE
+    if far.any():
+        raise InvalidInput("linkage", f"is more than {MOST_SCALE:g} from the origin", int(np.argmax(far)))
+    linked.put = linked.look()[:2]
+    store.moves += 1
+    (a, b), (v_a, v_b) = (
+        np.moveaxis(each[linked.ends], 1, 0) for each in (linked.linkage.position, linked.linkage.velocity)
+    )
+    store.state[linked.slots, POSITION:TURN] = 0.5 * (a + b)
+    store.state[linked.slots, VELOCITY:SPIN] = 0.5 * (v_a + v_b)
+    along = b - a
+    length = (along**2).sum(axis=1, keepdims=True)
+    turning = np.cross(along, v_b - v_a)
+    store.state[linked.slots, SPIN:] = np.divide(turning, length, out=np.zeros_like(turning), where=length > 0.0)
+    if (linked.ends[:, 0] != linked.ends[:, 1]).all():
+        store.state[linked.slots, TURN:VELOCITY] = _turn_z_to(_unit(along))
+
+
+def _unit(v: Floats) -> Floats:
+    length = np.linalg.norm(v, axis=1, keepdims=True)
+    return np.divide(v, length, out=np.tile([0.0, 0.0, 1.0], (len(v), 1)), where=length > 0.0)
+
+
+def _turn_z_to(u: Floats) -> Floats:
+    """(n,4) quaternions that turn z to unit vectors, the short way; half a turn about x for −z."""
+    w = 1.0 + u[:, 2]
+    q = np.stack((w, -u[:, 1], u[:, 0], np.zeros(len(u))), axis=1)
+    q[w < 1e-12] = (0.0, 1.0, 0.0, 0.0)
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
