@@ -27,6 +27,7 @@ from rich.console import Console
 import abut
 from abut import cells, dynamics, scenes
 from abut.app.bench import table
+from abut.core.jit import limit_threads
 
 CATHETER_STEPS, CUBE_STEPS, HAND_STEPS = 400, 200, 150
 HAND_SUBDIVISIONS = 3
@@ -355,7 +356,7 @@ def show_hand(console: Console, spikes: bool) -> None:
 
 
 def run(console: Console) -> None:
-    abut.jit.limit_threads(1)
+    limit_threads(1)
     show_catheter(console)
     show_cubes(console)
     show_hand(console, spikes=True)

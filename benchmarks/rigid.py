@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut.app.bench import measure, table
+from abut.core.arrays import frozen
 
 FACES = 70_000
 DEFORMING = 100_000
@@ -258,7 +259,7 @@ def batches(console: Console, ours: Ours, peers: list[Any]) -> None:
 
 def builds(console: Console, everyone: list[Any]) -> None:
     mesh = abut.scenes.bumpy(DEFORMING, seed=3)
-    moved = abut.arrays.frozen(mesh.vertices * 1.01)
+    moved = frozen(mesh.vertices * 1.01)
     result = table("building and updating", "", f"build, {FACES:,}", f"new vertices, {DEFORMING:,}", "by")
     rows = {}
     for library in everyone:

@@ -100,9 +100,9 @@ def main(picture: Path | None = None) -> None:
     for step in range(STEPS):
         layer, at = divmod(step, 10)
         if at == 0 and layer < LAYERS:
-            before = env._version
+            before = env.interior.version
             pairs.append(cut_layer(env, layer))
-            renewed = np.unique(env.part_cell[env._changed_since(before)])
+            renewed = np.unique(env.part_cell[env.interior.changed_since(before)])
             print(f"step {step}: {len(pairs[-1])} cells cut, {len(renewed)} of {env.cell_count} touched")
             assert len(renewed) <= 6 * len(pairs[-1])
         if step == 50:

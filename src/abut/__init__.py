@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
-    from abut import broad, ccd, cells, contours, convex, dynamics, geometry, scenes, shapes
+    from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
     from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
     from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
     from abut.mesh import Mesh, as_mesh, load, save
+    from abut.papers import grid
+    from abut.trees import binary as bvh
+    from abut.trees import volumes
     from abut.world import World
 
 __version__ = "0.1.0"
@@ -32,6 +35,7 @@ __all__ = [
     "World",
     "as_mesh",
     "broad",
+    "bvh",
     "candidates",
     "ccd",
     "cells",
@@ -39,18 +43,28 @@ __all__ = [
     "contains",
     "contours",
     "convex",
+    "discrete",
     "distance",
     "dynamics",
     "geometry",
+    "grid",
     "load",
+    "mesh",
     "save",
     "scenes",
     "shapes",
     "sweep",
     "time_of_impact",
+    "volumes",
 ]
 
-_PARTS = frozenset(("broad", "ccd", "cells", "contours", "convex", "dynamics", "geometry", "scenes", "shapes"))
+_PARTS = {
+    **{part: f"abut.{part}" for part in ("broad", "ccd", "cells", "contours", "convex", "discrete", "dynamics")},
+    **{part: f"abut.{part}" for part in ("geometry", "mesh", "scenes", "shapes")},
+    "bvh": "abut.trees.binary",
+    "grid": "abut.papers.grid",
+    "volumes": "abut.trees.volumes",
+}
 _HOMES = {
     "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
     "abut.discrete": ("Contacts", "Deformable", "Distance", "Rigid", "collide", "contains", "distance"),
@@ -62,7 +76,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name in _PARTS:
-        return importlib.import_module(f"abut.{name}")
+        return importlib.import_module(_PARTS[name])
     if name not in _HOME_OF:
         raise AttributeError(f"module 'abut' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME_OF[name]), name)

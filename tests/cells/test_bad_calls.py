@@ -178,9 +178,9 @@ class Stage:
         envs = [
             [
                 table.tobytes()
-                for table in (env.vertices, env.obstacle, env.part_cell, *env.darts[1:], *env._space[9:11])
+                for table in (env.vertices, env.obstacle, env.part_cell, *env.darts[1:], *env.interior.space[9:11])
             ]
-            + [env.cell_count, env._fabric.vertex_count]
+            + [env.cell_count, env.interior.fabric.vertex_count]
             for env in (self.space, self.plane)
         ]
         who = [(crowd.position.tobytes(), crowd.cell.tobytes()) for crowd in (self.crowd, self.turning)]

@@ -21,7 +21,7 @@ def test_a_particle_in_the_wrong_cell_is_found(walk):
 
 def exit_of(env):
     """The dart of the first cell of a channel that a way along x goes through, and the same seen from the next cell."""
-    space = env._space
+    space = env.interior.space
     slot = int(np.flatnonzero(space.neighbour[0] == 1)[0])
     dart = int(space.face[0, slot])
     while not cells.checks._in_sector(space, dart, P, Q):
@@ -32,7 +32,7 @@ def exit_of(env):
 def test_legs_that_break_a_condition_are_found():
     """One leg of a way through three cubes, as the walk makes it, and with each of its statements falsified."""
     env = cells.channel(3, 1, 1, [False, False, True])
-    space = env._space
+    space = env.interior.space
     slot, dart, entry = exit_of(env)
     vertex = int(np.flatnonzero(space.vertex == space.vertex[dart])[0])
     cases = {
@@ -63,7 +63,7 @@ def test_legs_that_break_a_condition_are_found():
 
 
 def test_ends_that_break_a_condition_are_found():
-    space = cells.channel(2, 1, 1)._space
+    space = cells.channel(2, 1, 1).interior.space
     inside, border = (0.75, 0.5, 0.5), (1.0, 0.5, 0.5)
     assert check_end(space, 0, True, True, inside, inside) == 0
     assert check_end(space, 0, False, True, border, border) == 0

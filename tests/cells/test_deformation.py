@@ -53,7 +53,7 @@ def test_particles_in_cells_at_rest_keep_their_state(rng):
     vertices = env.vertices.copy()
     vertices[np.flatnonzero(vertices[:, 0] == 1)] += [0.25, 0, 0]
     env.deform(vertices)
-    assert env._changed_since(0).tolist() == [True, True, False, False]
+    assert env.interior.changed_since(0).tolist() == [True, True, False, False]
     assert not crowd.settle().any()
     assert crowd.cell.tolist() == [0, 3]
 
@@ -131,13 +131,13 @@ def test_only_the_rows_that_move_are_handed_over(rng):
         world.environment.deform(vertices)
         other.environment.deform(vertices[rows], moved=rows)
         assert (other.environment.vertices == vertices).all()
-        assert world.environment._space.stale.any()
+        assert world.environment.interior.space.stale.any()
         targets = points + rng.normal(scale=0.5, size=points.shape)
         one, two = (crowd.move(targets) for crowd in crowds)
         for name in ("status", "position", "time", "kind", "normal", "cell"):
             assert (getattr(one, name) == getattr(two, name)).all(), name
-        world.environment._renew_records()
-        assert not world.environment._space.stale.any()
+        world.environment.interior.renew_records()
+        assert not world.environment.interior.space.stale.any()
     before = other.environment.vertices
     with pytest.raises(InvalidInput, match="vertices: has 2 rows, 1 are to move"):
         other.environment.deform(vertices[:2], moved=[0])
@@ -177,7 +177,7 @@ def test_parts_that_need_not_be_looked_at_are_sound(rng):
             refused += 1
         else:
             assert all(side * sign > 0 for side, sign in zip(sides, signs, strict=True))
-            around = env._around
+            around = env.interior.around
             skipped += around._thin is not None and 2 * around._drift < around._limit
     assert skipped > 3
     assert refused > 1

@@ -177,7 +177,7 @@ def test_nothing_is_hit_where_no_obstacle_sticks_out(make, rng):
     world = make(rng)
     parts, found = world.parts(), 0
     solids = sweeps.Solids(parts)
-    voxels = reentrant_edges.build_voxels(world.environment._space)
+    voxels = reentrant_edges.build_voxels(world.environment.interior.space)
     for _ in range(4000 if SOAK else (40 if jit.INTERPRETED else 400)):
         corners = worlds.free_points(world, rng, 1) + rng.uniform(-1, 1, (4, world.environment.dimension)) * rng.choice(
             [0.05, 0.2, 0.5]

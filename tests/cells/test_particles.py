@@ -45,7 +45,7 @@ def check_move(world, parts, p, q, moves, row, cell=None):
     assert np.abs(np.array(hit, float) - moves.position[row]).max() < 1e-12 * (1 + np.abs(q).max())
     holders = [part for part in around if part.free and part.holds(hit)]
     assert moves.kind[row] == lowest_kind(holders, hit)
-    inner = world.environment._space.vertices
+    inner = world.environment.interior.space.vertices
     ring = [
         oracle.exact(inner[v][:dimension])
         for v in corners_of(world.environment.darts, moves.dart[row], moves.kind[row])

@@ -29,7 +29,7 @@ LIMBS = 5
 
 def planes_of(environment):
     """Inward normals of all parts (parts, faces, 3) and a corner of each face as integers, in units of 2⁻²⁶ and 2⁻¹³; which of them are used."""
-    space, dimension, darts = environment._space, environment.dimension, environment.darts
+    space, dimension, darts = environment.interior.space, environment.dimension, environment.darts
     scaled = space.vertices * 2.0**BITS
     grid = scaled.astype(np.int64)
     assert (grid == scaled).all()
@@ -68,7 +68,7 @@ def verify_states(world, planes, crowd):
     """Each position lies in the closed free part of its particle: all of them in integers, or in rationals where those are too short."""
     normal, corner, used = planes
     part = crowd._cells
-    space, darts = world.environment._space, world.environment.darts
+    space, darts = world.environment.interior.space, world.environment.darts
     assert not space.obstacle[part].any()
     signs, too_short = signs_of(normal[part], corner[part], crowd._inner[:, np.newaxis])
     assert (signs >= 0)[used[part] & ~too_short].all()

@@ -267,7 +267,7 @@ def test_planes_through_corners_edges_and_faces(name):
 
 def change(env, crowds, rng):
     """One operation at a random place."""
-    dimension, rings = env.dimension, env._open_rings()
+    dimension, rings = env.dimension, env.interior.open_rings()
     live = [cell for cell in range(env.cell_count) if env.faces_of(cell)]
     cell = int(rng.choice(live))
     corners = env.vertices[np.unique(np.concatenate(env.faces_of(cell)))]
@@ -346,7 +346,9 @@ def test_surgeries_in_a_row(make):
 
 
 def tables_of(env):
-    return {name: np.array(table) for name, table in env._space._asdict().items() if isinstance(table, np.ndarray)}
+    return {
+        name: np.array(table) for name, table in env.interior.space._asdict().items() if isinstance(table, np.ndarray)
+    }
 
 
 def test_only_the_cells_concerned_are_touched():
@@ -370,10 +372,15 @@ def test_only_the_cells_concerned_are_touched():
         (lambda: env.unsew([beside] * 6, [beside + step for step in (-36, -6, -1, 1, 6, 36)]), 2),
         (lambda: env.set_obstacle(beside, True), 2),
     ):
-        before, heading, cell, seen = tables_of(env), crowd._heading[0].copy(), crowd._cells.copy(), env._version
+        before, heading, cell, seen = (
+            tables_of(env),
+            crowd._heading[0].copy(),
+            crowd._cells.copy(),
+            env.interior.version,
+        )
         act()
         after = tables_of(env)
-        touched = env._changed_since(seen)
+        touched = env.interior.changed_since(seen)
         parts = np.flatnonzero(touched)
         middles = env.vertices[[np.unique(np.concatenate(env.faces_of(c)))[0] for c in np.unique(env.part_cell[parts])]]
         assert (np.abs(middles - 2.5) <= reach + 1.5).all()

@@ -106,7 +106,7 @@ def test_a_shared_face_is_no_cut(slit):
 
 def measure(env):
     """What the parts fill, and how large their border is."""
-    darts, points = env.darts, env._space.vertices
+    darts, points = env.darts, env.interior.space.vertices
     across = darts.phi3 if env.dimension == 3 else darts.phi2
     size, border, left = 0.0, 0.0, set(np.flatnonzero(darts.cell >= 0).tolist())
     while left:
@@ -160,7 +160,7 @@ def draw_surgery(env, rng, known):
     live = [cell for cell in range(env.cell_count) if env.faces_of(cell)]
     cell, kind, slit = int(rng.choice(live)), rng.integers(8), bool(rng.random() < 0.5)
     own = np.unique(np.concatenate(env.faces_of(cell)))
-    rings = env._open_rings()
+    rings = env.interior.open_rings()
     beside = [other for face in rings.faces(cell) if (other := rings.beyond(cell, face)) is not None]
     if kind in (2, 3) and beside:
         other = max(beside) if slit else int(rng.choice(beside))

@@ -29,7 +29,7 @@ class World(NamedTuple):
 
 def subdivision_of(environment, cells):
     """How the map cuts each cell into parts, as loops of vertices, and where the vertices lie that the cells themselves have not."""
-    space, darts, dimension = environment._space, environment.darts, environment.dimension
+    space, darts, dimension = environment.interior.space, environment.darts, environment.dimension
     parts, count = {cell: [] for cell in cells}, len(environment.vertices)
     for part in np.flatnonzero(environment.part_cell >= 0).tolist():
         rings = [ring_of(darts, dart) for dart in space.face[part].tolist() if dart >= 0]

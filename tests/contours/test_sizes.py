@@ -29,7 +29,7 @@ OTHERS = 6 if SLOW else 120
 def threads(request, monkeypatch):
     """Also what is small runs on so many threads."""
     monkeypatch.setattr(
-        importlib.import_module("abut.contours.collide"), "threads_for", lambda *_: contextlib.nullcontext()
+        importlib.import_module("abut.contours.meet.collide"), "threads_for", lambda *_: contextlib.nullcontext()
     )
     before = jit.thread_count()
     jit.limit_threads(request.param)

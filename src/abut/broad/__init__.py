@@ -1,6 +1,6 @@
 """Which boxes meet: all pairs of many boxes at once, and the pairs of moving boxes from frame to frame (Peyré 2001, §2).
 
-`pairs` all overlapping pairs · `sweep_and_prune` sweep and prune, incremental · `swept`, `curve`, `blocks`, `search`, `runs` the search of swept volumes in
+`pairs` all overlapping pairs · `sweep_and_prune` sweep and prune, incremental · the search itself is that of `trees.blocks`:
 blocks of sixteen, which continuous collision uses as well.
 """
 

@@ -1,4 +1,4 @@
-"""All pairs of overlapping boxes, in one call: the search in blocks of sixteen (`blocks`, `search`, `sorted_pairs`), a box being what a point sweeps from
+"""All pairs of overlapping boxes, in one call: the search in blocks of sixteen (`trees.blocks`, `sorted_pairs`), a box being what a point sweeps from
 its lower to its upper corner.
 
 The pairs are exactly those of the float64 boxes, closed (touching counts), whatever the order along the curve and the number of threads.

@@ -4,109 +4,70 @@ Users see cells as they gave them; the map consists of convex parts with exactly
 the two are the same. The outside is an obstacle. Surgery changes the cells concerned and their neighbours only (`grafts`).
 """
 
-import weakref
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import read_array, read_flag, read_numbers
 from abut.cells.edit.deform import deform
-from abut.cells.edit.grafts import Ring
-from abut.cells.edit.history import History
-from abut.cells.edit.moved_vertices import Moved
+from abut.cells.edit.interior import Interior
 from abut.cells.edit.plane_cut import cut_by_plane, finish_cut, read_plane
 from abut.cells.edit.slits import faces_between, open_faces
-from abut.cells.edit.surgery import Rings, common_faces, cut_cell, merge_cells, sew_cells
+from abut.cells.edit.surgery import common_faces, cut_cell, merge_cells, sew_cells
 from abut.cells.edit.surgery_commit import perform
 from abut.cells.edit.surroundings import enclose_plane, enclose_space
-from abut.cells.edit.versions import Versions
 from abut.cells.map import integrity
-from abut.cells.map.darts import Darts, Indices
-from abut.cells.map.growing_tables import Lists, Rows
-from abut.cells.space.location import Index, build_index
+from abut.cells.map.darts import Darts
 from abut.cells.space.misfits import describe_strangers
-from abut.cells.space.records import REACH, fit_planes, link_cells, pack_space, spoil_records
-from abut.cells.space.tables import Fabric, Tables
+from abut.cells.space.records import REACH, link_cells
 from abut.cells.walk.reentrant_edges import Remembered
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 
 
-class Recipe(NamedTuple):
-    """What is known of the cells as they were given."""
-
-    rings: Callable[[int], list[Ring]]
-    """the loops of a cell's faces, anticlockwise seen from inside; in the plane its one outline"""
-    name: str
-    """of the cells, in messages"""
-
-
 class Environment:
     """Convex cells and a map of darts over them. Made by the functions of `abut.cells`, not by hand."""
 
-    def __init__(self, tables: Tables, vertices: Floats, obstacle: NDArray[np.bool_], recipe: Recipe) -> None:
-        self._fabric = Fabric(tables, len(vertices))
-        self._given: Floats | None = vertices  # None after a deformation, until asked for
-        self._marks = Rows(obstacle=obstacle)
-        self._recipe = recipe
-        self._rings: dict[int, list[Ring]] = {}  # of cells that are not as they were given
-        self._dented: set[int] = set()  # cells that a deformation has made non-convex
-        self._history = History()
-        self._crowds: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._versions = Versions(len(tables.part_cell))
-        self._addresses, self._packed_space = np.empty(0, np.int64), None
-        self._take_views()
-
-    def _take_views(self) -> None:
-        self._darts, self._space, self._part_cell = self._fabric.darts, self._fabric.space, self._fabric.part_cell
-        self._index: Index | None = None
-        self._reentrant = Remembered()
-        self._around: Moved | None = None  # the vertices that moved last
+    def __init__(self, interior: Interior) -> None:
+        self.interior = interior
+        """The tables and notes, for the other parts of `abut.cells`."""
 
     @property
     def dimension(self) -> int:
         """2 in the plane, 3 in space."""
-        return self._darts.dimension
+        return self.interior.darts.dimension
 
     @property
     def vertices(self) -> Floats:
         """(n, dimension) as given, then those that cuts have added; without the centres of cells that are cut."""
-        if self._given is None:
-            count = self._fabric.vertex_count
-            self._given = arrays.frozen(self._space.vertices[:count, : self.dimension].copy())
-        return self._given
+        return self.interior.vertices
 
     @property
     def darts(self) -> Darts:
         """The map of the parts. Do not write into it."""
-        return self._darts
+        return self.interior.darts
 
     @property
     def cell_count(self) -> int:
         """How many cells there are, as given and after cuts; cells that were merged into others count."""
-        return self._marks.count
+        return self.interior.marks.count
 
     @property
     def part_cell(self) -> Integers:
         """(parts,) the cell of each part, −1 for numbers not in use; parts are the cells of the map. Surgery writes into it."""
-        return self._part_cell
-
-    @property
-    def _obstacle(self) -> NDArray[np.bool_]:
-        return self._marks["obstacle"]
+        return self.interior.part_cell
 
     @property
     def obstacle(self) -> NDArray[np.bool_]:
         """(cells,) a copy of the marks."""
-        return self._obstacle.copy()
+        return self.interior.obstacle.copy()
 
     @property
     def byte_count(self) -> int:
         """Memory of the map and of its records."""
-        tables = [*self._darts, *self._space]
+        tables = [*self.interior.darts, *self.interior.space]
         unique = {id(table): table.nbytes for table in tables if isinstance(table, np.ndarray)}
         return sum(unique.values())
 
@@ -120,19 +81,19 @@ class Environment:
         marks = as_mask(obstacle, "obstacle", None)
         if marks.shape not in ((), (1,), chosen.shape):
             raise InvalidInput("obstacle", f"has shape {marks.shape}, expected one mark or ({len(chosen)},)")
-        before = self._obstacle.copy()
-        self._obstacle[chosen] = marks
-        changed = np.flatnonzero(self._obstacle != before)
+        before = self.interior.obstacle.copy()
+        self.interior.obstacle[chosen] = marks
+        changed = np.flatnonzero(self.interior.obstacle != before)
         if not len(changed):
             return
-        _, parts = self._list_parts().gather(changed)
-        self._space.obstacle[parts] = self._obstacle[self._part_cell[parts]]
-        faces = self._space.face[parts]
-        beyond = self._space.cell[self._space.across[faces[faces >= 0]]]
+        _, parts = self.interior.list_parts().gather(changed)
+        self.interior.space.obstacle[parts] = self.interior.obstacle[self.interior.part_cell[parts]]
+        faces = self.interior.space.face[parts]
+        beyond = self.interior.space.cell[self.interior.space.across[faces[faces >= 0]]]
         around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
-        link_cells(self._space, np.unique(around))
-        self._reentrant = Remembered()
-        self._versions.note_parts(parts.astype(np.int64), part_count=len(self._part_cell))
+        link_cells(self.interior.space, np.unique(around))
+        self.interior.reentrant = Remembered()
+        self.interior.versions.note_parts(parts.astype(np.int64), part_count=len(self.interior.part_cell))
 
     def deform(self, vertices: object, moved: object = None) -> None:
         """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins
@@ -142,11 +103,11 @@ class Environment:
         convexity or the planarity of a face is cut about its centre. One that turns flat or inside out, the sign of an environment that
         collides with itself, is refused with its number (`InvalidInput`), and the environment stays as it was.
         """
-        deform(self, vertices, moved)
+        deform(self.interior, vertices, moved)
 
     def faces_of(self, cell: int) -> list[list[int]]:
         """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none."""
-        return [list(ring) for ring in self._rings_of(self._read_cell(cell, "cell"))]
+        return [list(ring) for ring in self.interior.rings_of(self._read_cell(cell, "cell"))]
 
     def merge(self, a: int, b: int) -> None:
         """Take away the faces between two cells, which become one, cell a; cell b has nothing left, and keeps its number.
@@ -154,11 +115,11 @@ class Environment:
         The result must be convex (but for rounding), and both free or both obstacles. Particles in either go on in the one.
         """
         a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
-        if self._obstacle[a] != self._obstacle[b]:
+        if self.interior.obstacle[a] != self.interior.obstacle[b]:
             raise InvalidInput("cells", f"one of {a} and {b} is an obstacle, the other is free")
-        rings = self._open_rings()
+        rings = self.interior.open_rings()
         merge_cells(rings, a, b)
-        self._perform(rings, heirs=[(b, a)], dented={a} if b in self._dented else set())
+        perform(self.interior, rings, heirs=[(b, a)], dented={a} if b in self.interior.dented else set())
 
     def cut(
         self,
@@ -190,17 +151,17 @@ class Environment:
         if plane is not None:
             if cell is not None:
                 raise InvalidInput("cell", "is given beside a plane; `cells` chooses those that it cuts")
-            return cut_by_plane(self, *read_plane(self, plane, cells), slit)
+            return cut_by_plane(self.interior, *read_plane(self.interior, plane, cells), slit)
         if cells is not None:
             raise InvalidInput("cells", "is given without a plane")
         pair = (self._read_cell(cell, "cell"), self.cell_count)
-        loop = read_numbers(corners, "corners", self._fabric.vertex_count)
+        loop = read_numbers(corners, "corners", self.interior.fabric.vertex_count)
         if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
             count = "two" if self.dimension == 2 else "three or more"
             raise InvalidInput("corners", f"must be {count} different vertices")
-        rings = self._open_rings()
+        rings = self.interior.open_rings()
         cut_cell(rings, pair[0], loop.tolist(), pair[1])
-        finish_cut(self, rings, np.empty((0, self.dimension)), [pair], [pair], slit)
+        finish_cut(self.interior, rings, np.empty((0, self.dimension)), [pair], [pair], slit)
         return pair[1]
 
     def sew(self, a: object, b: object) -> None:
@@ -208,13 +169,13 @@ class Environment:
 
         The corners of b give way to those of a, wherever they are used; their rows of the vertices are no longer used.
         """
-        rings = self._open_rings()
+        rings = self.interior.open_rings()
         for row, (one, other) in enumerate(zip(*self._read_pairs(a, b), strict=True)):
             # Pairs before this one may have joined it on the way.
             if not sew_cells(rings, self.vertices, one, other) and not (row and common_faces(rings, one, other)):
                 kind = "faces" if self.dimension == 3 else "edges"
                 raise InvalidInput("cells", f"{one} and {other} have no border {kind} in the same place")
-        self._perform(rings)
+        perform(self.interior, rings)
 
     def unsew(self, a: object, b: object) -> None:
         """Close the way between cells a and b (numbers, or arrays of as many) along the faces they share: a wall without thickness.
@@ -222,9 +183,13 @@ class Environment:
         Both sides get vertices of their own, but for the rim of the slit, where they stay joined. A slit needs a corner inside or at the
         border; a single face in the middle of the environment cannot be opened.
         """
-        rings = self._open_rings()
+        rings = self.interior.open_rings()
         between = faces_between(rings, *self._read_pairs(a, b))
-        self._perform(rings, self.vertices[open_faces(rings, self.vertices, between, self._fabric.vertex_count)])
+        perform(
+            self.interior,
+            rings,
+            self.vertices[open_faces(rings, self.vertices, between, self.interior.fabric.vertex_count)],
+        )
 
     def _read_pairs(self, a: object, b: object) -> tuple[list[int], list[int]]:
         first, second = (read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b")))
@@ -240,86 +205,24 @@ class Environment:
         closed surface). Hollows inside stay as they are. Once more `surround` puts further cells around these.
         """
         scale = arrays.scalar(factor, "factor", least=1.0 + 2.0**-10, most=2.0**20)
-        rings, first = self._open_rings(), self.cell_count
+        rings, first = self.interior.open_rings(), self.cell_count
         enclose = enclose_space if self.dimension == 3 else enclose_plane
-        added = enclose(rings, self._darts, self._part_cell, self.vertices, scale, first)
-        self._fabric.reach = max(self._fabric.reach, REACH * float(np.abs(added).max()))
-        self._refit()
+        added = enclose(rings, self.interior.darts, self.interior.part_cell, self.vertices, scale, first)
+        self.interior.fabric.reach = max(self.interior.fabric.reach, REACH * float(np.abs(added).max()))
+        self.interior.refit()
         try:
-            self._perform(rings, added)
+            perform(self.interior, rings, added)
         except InvalidInput as error:
             words = f"surrounding an environment whose border is not star-shaped about its middle ({error})"
             raise Unsupported(words) from None
         return np.arange(first, self.cell_count)
 
-    def _refit(self) -> None:
-        """Renew all records, for vertices further away or nearer."""
-        self._fabric.weave()
-        self._take_views()
-        spoil_records(self._space, np.arange(len(self._part_cell)))
-
     def _read_cell(self, value: object, name: str) -> int:
         return arrays.count(value, name, most=self.cell_count - 1)
 
-    def _rings_of(self, cell: int) -> list[Ring]:
-        return self._rings[cell] if cell in self._rings else self._recipe.rings(cell)
-
-    def _cells_around(self, vertex: int) -> list[int]:
-        return (
-            np.unique(self._part_cell[self._fabric.stars[vertex]]).tolist()
-            if vertex < self._fabric.vertex_count
-            else []
-        )
-
-    def _open_rings(self) -> Rings:
-        return Rings(self.dimension, self._rings_of, self._cells_around)
-
-    def _perform(
-        self,
-        rings: Rings,
-        added: Floats | None = None,
-        heirs: list[tuple[int, int]] | None = None,
-        dented: set[int] | None = None,
-    ) -> None:
-        perform(self, rings, np.empty((0, self.dimension)) if added is None else added, heirs or [], dented or set())
-
-    @property
-    def _version(self) -> int:
-        return self._versions.latest
-
-    def _changed_since(self, seen: int) -> NDArray[np.bool_]:
-        """(parts,) which parts have changed after version `seen`."""
-        return self._versions.changed(np.arange(len(self._part_cell)), seen)
-
-    def _list_parts(self) -> Lists:
-        """The parts of each cell."""
-        return self._fabric.parts_of(self.cell_count)
-
-    def _cells_then(self, parts: Indices, seen: int) -> Integers:
-        """The cells to which parts belonged in version `seen`."""
-        if self._history.latest <= seen:
-            return self._part_cell[parts].astype(np.int64)
-        cells = {part: self._history.cell_of(part, seen) for part in np.unique(parts).tolist()}
-        return np.array([self._part_cell[p] if (c := cells[p]) is None else c for p in parts.tolist()], np.int64)
-
     def check_integrity(self) -> list[str]:
         """What is wrong with the map; empty when it is sound."""
-        return integrity.check_integrity(self._darts)
-
-    def _packed(self) -> Integers:
-        """The addresses of the space's tables, for kernels that are called often."""
-        if self._packed_space is not self._space:
-            self._addresses, self._packed_space = pack_space(self._space), self._space
-        return self._addresses
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_packed_space": None}  # a copy lies elsewhere
-
-    def _renew_records(self) -> None:
-        """Bring all records up to date."""
-        stale = np.flatnonzero(self._space.stale)
-        if len(stale):
-            fit_planes(self._space, stale)
+        return integrity.check_integrity(self.interior.darts)
 
     def find_strangers(self) -> list[str]:
         """Vertices that lie in cells of which they are no corners, a line each; empty for cells that fit.
@@ -327,12 +230,9 @@ class Environment:
         One inside a cell says that cells overlap. One on the border of a cell (a hanging node) says that cells touch there without being joined:
         particles meet a wall. Not found: cells that overlap while no vertex of either lies in the other.
         """
-        return describe_strangers(self._space, self._located(), self._fabric.vertex_count, self._part_cell)
-
-    def _located(self) -> Index:
-        if self._index is None:
-            self._index = build_index(self._space)
-        return self._index
+        return describe_strangers(
+            self.interior.space, self.interior.located(), self.interior.fabric.vertex_count, self.interior.part_cell
+        )
 
 
 def _repeats(numbers: Integers) -> bool:

@@ -7,7 +7,6 @@ stops where its way leaves the free cells. Moves of many particles run on all th
 import weakref
 from typing import Any, Literal
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +20,7 @@ from abut.cells.walk.by_darts import begin_rows, turn_rows
 from abut.cells.walk.by_planes import move_chunks, move_rows
 from abut.cells.walk.invariants import refuse_ends, refuse_legs, refuse_states
 from abut.cells.walk.results import COLLISION, Moves
-from abut.core import arrays
+from abut.core import arrays, jit
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 
@@ -57,21 +56,21 @@ class Particles:
         self._environment, self._debug = environment, read_flag(debug, "debug")
         given = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         inner = _raise_points(given)
-        found = find_cells(environment._space, environment._located(), inner)
+        found = find_cells(environment.interior.space, environment.interior.located(), inner)
         _refuse_lost(environment, found)
         self._position = given
         self._inner = inner
         self._cells = found
-        self._seen = environment._version
+        self._seen = environment.interior.version
         self._stuck = np.empty(0, np.int64)  # those inside cells that have become obstacles
         self._results: list[weakref.ref[Moves]] = []
-        environment._crowds.add(self)
+        environment.interior.crowds.add(self)
         # What moves write, before it is handed out.
         self._events = (np.empty((len(found), 3), np.int64), np.empty((len(found), 4)))
         self._heading: tuple[Integers, NDArray[np.bool_]] | None = None
         if walk == "darts":
             self._heading = (np.full(len(found), NOWHERE, np.int64), np.empty(len(found), np.bool_))
-            begin_rows(environment._space, np.arange(len(found)), inner, found, *self._heading)
+            begin_rows(environment.interior.space, np.arange(len(found)), inner, found, *self._heading)
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -90,20 +89,20 @@ class Particles:
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each lies, or the obstacle that its cell has become; the lowest-numbered choice is not guaranteed
         after moves."""
-        return arrays.frozen(self._environment._cells_then(self._cells, self._seen))
+        return arrays.frozen(self._environment.interior.cells_then(self._cells, self._seen))
 
     def move(self, targets: object) -> Moves:
         """Send each particle straight to its target (n, dimension); how each move ended."""
         environment, count = self._environment, len(self._cells)
         goal = self._read_targets(targets)
-        if self._seen != environment._versions.latest:
+        if self._seen != environment.interior.versions.latest:
             arrays.points(goal, "targets", dimensions=environment.dimension)  # a refusal leaves everything as it was
             self.settle()
-        space = environment._space
+        space = environment.interior.space
         if len(self._stuck):
             goal = arrays.points(goal, "targets", dimensions=space.dimension).copy()
             goal[self._stuck] = self._position[self._stuck]
-        is_shared = self._heading is None and count >= PARALLEL_FROM and numba.get_num_threads() > 1
+        is_shared = self._heading is None and count >= PARALLEL_FROM and jit.thread_count() > 1
         position, cells = _raise_points(goal), self._cells.copy()
         status, tests = np.empty(count, np.int8), np.empty(count, np.int32)
         whole, real = self._events
@@ -116,10 +115,10 @@ class Particles:
         if self._heading is not None:
             turn_rows(space, self._inner, *self._heading, *answer)
         elif is_shared:
-            environment._renew_records()
-            move_chunks(environment._packed(), space.reach, self._inner, *answer)
+            environment.interior.renew_records()
+            move_chunks(environment.interior.packed(), space.reach, self._inner, *answer)
         else:
-            move_rows(environment._packed(), space.reach, 0, count, 0, self._inner, *answer)
+            move_rows(environment.interior.packed(), space.reach, 0, count, 0, self._inner, *answer)
         if tally[0, 1]:
             arrays.points(goal, "targets", dimensions=space.dimension)  # tells the row and the reason
         if self._debug:
@@ -139,7 +138,7 @@ class Particles:
             _real=events[1],
             _part=cells,
             _face=space.face,
-            _part_cell=environment._part_cell,
+            _part_cell=environment.interior.part_cell,
         )
         self._results.append(weakref.ref(moves))
         if len(self._results) > MOST_RESULTS:
@@ -159,25 +158,25 @@ class Particles:
         Only particles in cells that moved are looked at. One that a wall has passed over is put in front of that wall.
         """
         environment, pushed = self._environment, np.zeros(len(self._cells), np.bool_)
-        if self._seen == environment._version:
+        if self._seen == environment.interior.version:
             return arrays.frozen(pushed)
-        rows = np.flatnonzero(environment._versions.changed(self._cells, self._seen))
-        then = environment._cells_then(self._cells[rows], self._seen)
+        rows = np.flatnonzero(environment.interior.versions.changed(self._cells, self._seen))
+        then = environment.interior.cells_then(self._cells[rows], self._seen)
         self._inner, self._cells = self._inner.copy(), self._cells.copy()
-        lists, moved_only = environment._list_parts(), environment._history.latest <= self._seen
+        lists, moved_only = environment.interior.list_parts(), environment.interior.history.latest <= self._seen
         if moved_only:
             table = (lists.begin, lists.end, lists.pool)
-            settle_rows(environment._space, *table, then, rows, self._cells, self._inner, pushed)
+            settle_rows(environment.interior.space, *table, then, rows, self._cells, self._inner, pushed)
         else:
             self._settle_heirs(rows, then, pushed)
-        leave_obstacles(environment._space, rows, self._cells, self._inner)
-        self._stuck = np.flatnonzero(environment._space.obstacle[self._cells])
+        leave_obstacles(environment.interior.space, rows, self._cells, self._inner)
+        self._stuck = np.flatnonzero(environment.interior.space.obstacle[self._cells])
         if self._heading is not None:
             if not moved_only:
                 self._heading[0][rows] = NOWHERE  # darts may have other numbers now
-            begin_rows(environment._space, rows, self._inner, self._cells, *self._heading)
+            begin_rows(environment.interior.space, rows, self._inner, self._cells, *self._heading)
         self._position = _lower_points(self._inner, environment.dimension)
-        self._seen = environment._version
+        self._seen = environment.interior.version
         return arrays.frozen(pushed)
 
     def _settle_heirs(self, rows: Integers, then: Integers, pushed: NDArray[np.bool_]) -> None:
@@ -186,11 +185,11 @@ class Particles:
         Where an obstacle has got a part of the cell, it is a wall to those inside, who are put in front of it.
         """
         environment, start = self._environment, self._inner.copy()
-        lists, marks = environment._list_parts(), environment._obstacle
+        lists, marks = environment.interior.list_parts(), environment.interior.obstacle
         kinds, kind_of_row = np.unique(then, return_inverse=True)
         heirs: list[list[int]] = []
         for cell in kinds.tolist():
-            live = [heir for heir in environment._history.heirs_of(cell, self._seen) if len(lists[heir])]
+            live = [heir for heir in environment.interior.history.heirs_of(cell, self._seen) if len(lists[heir])]
             heirs.append([heir for heir in live if not marks[heir]] or live)
         most = max((len(cells) for cells in heirs), default=0)
         for turn in range(most):
@@ -202,16 +201,18 @@ class Particles:
             again = rows[chosen]
             self._inner[again] = start[again]
             table = (end - sizes, end, np.concatenate(numbers))
-            settle_rows(environment._space, *table, kind_of_row[chosen], again, self._cells, self._inner, pushed)
+            settle_rows(
+                environment.interior.space, *table, kind_of_row[chosen], again, self._cells, self._inner, pushed
+            )
 
     def _check_before(self, targets: Floats) -> None:
-        space = self._environment._space
+        space = self._environment.interior.space
         refuse_states(space, self._cells, self._inner)
         if self._heading is not None:
             refuse_legs(space, self._inner, targets, self._cells, *self._heading)
 
     def _check_after(self, targets: Floats, cells: Indices, position: Floats, status: NDArray[np.int8]) -> None:
-        space = self._environment._space
+        space = self._environment.interior.space
         refuse_states(space, cells, position)
         if self._heading is not None:
             refuse_ends(space, targets, cells, self._heading[1], position, status != COLLISION)
@@ -264,7 +265,7 @@ def _refuse_lost(environment: Environment, found: Indices) -> None:
     lost = found == NOWHERE
     if lost.any():
         raise InvalidInput("points", "lies outside of every cell", int(np.argmax(lost)))
-    stuck = environment._space.obstacle[found]
+    stuck = environment.interior.space.obstacle[found]
     if stuck.any():
         row = int(np.argmax(stuck))
         cell = int(environment.part_cell[found[row]])

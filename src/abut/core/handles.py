@@ -10,7 +10,6 @@ import functools
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_type_hints
 
 import numpy as np
-from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
@@ -95,9 +94,8 @@ def _unpack(typingctx: Any, layout: Any, table: Any) -> Any:
             number = builder.load(cgutils.gep(builder, table, i))
             pointed = isinstance(member, types.CPointer)
             values.append(builder.inttoptr(number, context.get_value_type(member)) if pointed else number)
-        packed = context.make_tuple(builder, signature.return_type, values)
-        assert isinstance(packed, ir.Value)
-        return packed
+        make: Any = context.make_tuple
+        return make(builder, signature.return_type, values)
 
     return result(layout, table), codegen
 

@@ -48,7 +48,7 @@ prange: type[range] = numba.prange
 integer: Any = np.int64
 """`integer(0)`: an int64. A plain 0 that is handed to a function is a type of its own, and the function is compiled once more for it."""
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent.parent
 INTERPRETED = bool(config.DISABLE_JIT)
 """Whether kernels run as plain Python (`NUMBA_DISABLE_JIT=1`)."""
 

@@ -3,7 +3,7 @@
 This is the pointwise penetration depth. For two bodies that overlap a little it is the width of the overlap, whatever the size of the
 triangles; for a body inside another it tells how deep its deepest point lies. It is found by branch and bound over the boxes of one
 surface: with q any point of the other surface, no point of a box is deeper than the box's farthest corner from q. Each box takes q nearest to its
-center, so that the bound is off only to second order. `triangle_depth` searches the triangles that are left. The search ends when nothing deeper by more than
+center, so that the bound is off only to second order. `triangle_depth` searches the triangles that are left. It ends when nothing deeper by more than
 the part TOLERANCE can be left.
 
 Which side of the surface a point lies on is asked of `inside` only where it must be: no surface lies nearer to a point than its distance d, so

@@ -1,7 +1,7 @@
 """Error-free sums and products, and exact sums kept as expansions (Shewchuk 1997, *Adaptive precision floating-point arithmetic*).
 
 An expansion is a sum of doubles that do not overlap, in order of increasing magnitude, zeros left out; the last component has the
-sign of the whole, though it may be twice as large. It lives in a stack buffer (`abut.scratch`) beside its count of components, and grows by at
+sign of the whole, though it may be twice as large. It lives in a stack buffer (`core.scratch`) beside its count of components, and grows by at
 most one for each double added.
 
 Everything is exact as long as no product overflows and no part of one falls below 2⁻¹⁰⁷⁴; `predicates` sends any other input to

@@ -8,7 +8,7 @@ A substep is written in `one_contact`, `sweeps` and, for what its contacts take 
 exactly.
 
 Particles of linkages are rows behind those of the bodies. Contacts push them like bodies, and in turn with the contacts their velocities are changed
-so that bones keep their lengths (`link_constraints`). Both see the same velocities: what a bone carries presses on what it lies on, and friction holds it.
+so that bones keep their lengths (`link_constraints`). Both see the same velocities: what a bone carries presses on what it lies on.
 """
 
 from abut.core.arrays import Floats, Integers

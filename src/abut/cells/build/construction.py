@@ -18,7 +18,8 @@ from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.cells.space import convexity
 from abut.cells.map.darts import Indices, Loops
-from abut.cells.environment import Environment, Recipe, as_mask
+from abut.cells.edit.interior import Interior, Recipe
+from abut.cells.environment import Environment, as_mask
 from abut.cells.space.tables import Tables
 from abut.cells.arguments import read_items, read_numbers
 from abut.cells.map.sewing import sew_edges, sew_polygons, sew_volumes
@@ -88,7 +89,7 @@ def polygons(vertices: object, polygons: object, obstacle: object = None) -> Env
     space = lay_out(darts, raised, np.arange(border, dtype=np.int32), darts.cell[:border], marks.copy())
     nothing = Centres(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
     recipe = Recipe(lambda cell: [ring_of(loops, cell)], "polygons")
-    return _refuse_strangers(Environment(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe))
+    return _refuse_strangers(Environment(Interior(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe)))
 
 
 def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
@@ -156,12 +157,12 @@ def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle:
     cell = parts.cell.astype(np.int64)
     refuse_shared_parts(darts, cell, loops, recipe.name)
     space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[cell])
-    return _refuse_strangers(Environment(Tables(darts, space, cell, parts.centres), points, marks, recipe))
+    return _refuse_strangers(Environment(Interior(Tables(darts, space, cell, parts.centres), points, marks, recipe)))
 
 
 def _refuse_strangers(env: Environment) -> Environment:
     """The environment, whose cells fit together."""
-    refuse_strangers(env._space, env._located(), len(env.vertices), env.part_cell, env._recipe.name)
+    refuse_strangers(env.interior.space, env.interior.located(), len(env.vertices), env.part_cell, env.interior.recipe.name)
     return env
 
 

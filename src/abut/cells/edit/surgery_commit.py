@@ -1,54 +1,59 @@
 """What every surgery ends with: the changes are made (`grafts`), and what became of cells and parts is noted for those who are in them."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence, Set
 
 import numpy as np
 
 from abut.cells.edit.grafts import graft
+from abut.cells.edit.interior import Interior
 from abut.cells.edit.surgery import Rings
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from abut.cells.environment import Environment
 
-
-def perform(env: "Environment", rings: Rings, added: Floats, heirs: list[tuple[int, int]], dented: set[int]) -> None:
+def perform(
+    inside: Interior,
+    rings: Rings,
+    added: Floats | None = None,
+    heirs: Sequence[tuple[int, int]] = (),
+    dented: Set[int] = frozenset(),
+) -> None:
     """Make the changes of `rings`. `added` are vertices that are new; `heirs` pairs of a cell and one that has got something of it.
 
     `dented` are further cells that need not be convex. A refusal leaves everything as it was.
     """
-    may_dent = env._dented | dented
-    for crowd in env._crowds:
+    added = np.empty((0, inside.dimension)) if added is None else added
+    may_dent = inside.dented | dented
+    for crowd in inside.crowds:
         crowd._complete()
-    env._versions.stamp_moved()
-    count, fabric = max(env.cell_count, *(cell + 1 for cell in rings.changed)), env._fabric
-    obstacle = env._obstacle
-    if count > env.cell_count:
-        obstacle = np.concatenate((obstacle, np.zeros(count - env.cell_count, np.bool_)))
+    inside.versions.stamp_moved()
+    count, fabric = max(inside.cell_count, *(cell + 1 for cell in rings.changed)), inside.fabric
+    obstacle = inside.obstacle
+    if count > inside.cell_count:
+        obstacle = np.concatenate((obstacle, np.zeros(count - inside.cell_count, np.bool_)))
         for cell, heir in heirs:
-            if heir >= env.cell_count:
+            if heir >= inside.cell_count:
                 obstacle[heir] = obstacle[cell]
     if len(added):
-        fabric.add_vertices(added if env.dimension == 3 else np.column_stack((added, np.zeros(len(added)))))
+        fabric.add_vertices(added if inside.dimension == 3 else np.column_stack((added, np.zeros(len(added)))))
     try:
-        done = graft(fabric, rings.changed, env._rings_of, obstacle, env._recipe.name, may_dent)
+        done = graft(fabric, rings.changed, inside.rings_of, obstacle, inside.recipe.name, may_dent)
     except InvalidInput:
         if len(added):
             fabric.remove_last_vertices(len(added))
-        env._take_views()
+        inside.take_views()
         raise
-    env._take_views()
-    env._versions.note_parts(done.old_parts, done.new_parts, part_count=len(env._part_cell))
-    env._dented = may_dent
-    new = env._marks.take(count - env.cell_count)
-    env._obstacle[new] = obstacle[new]
-    env._rings.update(rings.changed)
-    version = env._versions.latest
+    inside.take_views()
+    inside.versions.note_parts(done.old_parts, done.new_parts, part_count=len(inside.part_cell))
+    inside.dented = may_dent
+    new = inside.marks.take(count - inside.cell_count)
+    inside.obstacle[new] = obstacle[new]
+    inside.rings.update(rings.changed)
+    version = inside.versions.latest
     for part, cell in zip(done.old_parts.tolist(), done.old_cells.tolist(), strict=True):
-        env._history.note_part(version, part, cell)
+        inside.history.note_part(version, part, cell)
     for cell, heir in heirs:
-        env._history.note_heir(version, cell, heir)
-    env._history.forget(min((crowd._seen for crowd in env._crowds), default=version))
+        inside.history.note_heir(version, cell, heir)
+    inside.history.forget(min((crowd._seen for crowd in inside.crowds), default=version))
     if len(added):
-        env._given = None
+        inside.given = None

@@ -130,7 +130,7 @@ def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
     edge_corners = np.concatenate([edge[:, [0, 1, 1]] for edge in edges])
     in_plane = environment.dimension == 2
     corners = edge_corners if in_plane else np.concatenate((edge_corners, *faces))
-    pairs = _pair_up(environment._space, position, cell, corners, len(edge_corners), in_plane)
+    pairs = _pair_up(environment.interior.space, position, cell, corners, len(edge_corners), in_plane)
     is_met = np.zeros(len(pairs), np.int64)
     _test_pairs(position, corners, pairs, is_met)
     met = pairs[is_met == 1]

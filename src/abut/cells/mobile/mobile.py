@@ -66,7 +66,7 @@ class Mobile:
         check_edges(edges)
         self._crowd = Particles(environment, points)
         self._shape = begin_shape(self._crowd._inner, self._crowd._cells, edges, faces)
-        self._made_in = environment._version
+        self._made_in = environment.interior.version
         self._fronts: Front | None = None
         self._links: dict[bool, Links] = {}
         self._faces_are_free = False
@@ -101,7 +101,7 @@ class Mobile:
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each vertex lies."""
-        return arrays.frozen(self._environment._cells_then(self._shape.cell, self._crowd._seen))
+        return arrays.frozen(self._environment.interior.cells_then(self._shape.cell, self._crowd._seen))
 
     @property
     def is_inserted(self) -> NDArray[np.bool_]:
@@ -147,7 +147,7 @@ class Mobile:
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
         goals = self._read_targets(targets)
-        if self._crowd._seen != self._environment._version:
+        if self._crowd._seen != self._environment.interior.version:
             self.settle()
         if self._environment.dimension == 2:
             goals = _raise_points(goals)
@@ -159,7 +159,7 @@ class Mobile:
         if len(pierced):
             links = links.with_pierced(pierced)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
-        self._environment._renew_records()
+        self._environment.interior.renew_records()
         asked = (self._environment, fronts, self._shape, links, goals, rules)
         if response == "static":
             answer = run(*asked)
@@ -175,7 +175,7 @@ class Mobile:
 
     def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
         """Vertices inside cells that have become obstacles do not move, nor does a rigid body that has one: goals, and which vertices are held."""
-        held = self._environment._space.obstacle[self._shape.cell]
+        held = self._environment.interior.space.obstacle[self._shape.cell]
         if not held.any():
             return goals, None
         stays = held | (response == "rigid")
@@ -206,7 +206,7 @@ class Mobile:
         Edges and faces may cross obstacles afterwards. Such an edge or face is free to leave: it is tested by its new place alone.
         """
         crowd = self._crowd
-        if crowd._seen == self._environment._version:
+        if crowd._seen == self._environment.interior.version:
             return arrays.frozen(np.zeros(len(self), np.bool_))
         crowd._inner, crowd._cells = self._shape.position.copy(), self._shape.cell.copy()
         pushed = crowd.settle()
@@ -217,7 +217,7 @@ class Mobile:
     def _front(self, count: int) -> Front:
         """Scratch for so many threads."""
         if self._fronts is None or len(self._fronts.seen) != count:
-            self._fronts = make_fronts(self._environment._space, count)
+            self._fronts = make_fronts(self._environment.interior.space, count)
         return self._fronts
 
     def _linked(self, with_fans: bool) -> Links:
@@ -231,7 +231,7 @@ class Mobile:
     def _find_blocked(self, edges: Integers, faces: Integers) -> tuple[int, int]:
         shape, links = self._shape, self._linked(False)
         body = Body(shape.position, shape.cell, links.start, links.ring, links.fan_start, links.fan)
-        return find_blocked(self._environment._space, self._front(1), body, edges, faces)
+        return find_blocked(self._environment.interior.space, self._front(1), body, edges, faces)
 
     def _read_rules(
         self, mode: str, cull: str, search: str, after: str, restitution: float, faces: str | None
@@ -266,7 +266,7 @@ class Mobile:
         if voxels is None:
             return rules
         if self._free_in is not voxels:
-            if self._environment._space.obstacle[self._shape.cell].any():
+            if self._environment.interior.space.obstacle[self._shape.cell].any():
                 return rules
             if self._find_blocked(self._shape.edges, _NO_FACES)[0] != NOWHERE:
                 return rules
@@ -282,7 +282,7 @@ class Mobile:
                 break
             pierced.append(first + int(blocked))
             first = pierced[-1] + 1
-        if pierced and self._made_in == self._environment._version:
+        if pierced and self._made_in == self._environment.interior.version:
             raise InvalidInput("faces", "is not inside the free cells", pierced[0])
         return np.array(pierced, np.int64)
 
@@ -297,7 +297,7 @@ def _tell_held(answer: Response, held: NDArray[np.bool_], environment: Environme
     """The same answer, in which vertices that were inside obstacles have collided at once."""
     rows = np.flatnonzero((answer.source >= 0) & held[np.maximum(answer.source, 0)])
     answer.numbers[rows, STATUS], answer.numbers[rows, KIND] = COLLISION, environment.dimension
-    answer.numbers[rows, DART] = environment._space.face[answer.shape.cell[rows], 0]
+    answer.numbers[rows, DART] = environment.interior.space.face[answer.shape.cell[rows], 0]
     answer.numbers[rows, EDGE : FACE + 1] = -1
     answer.time[rows], answer.normal[rows], answer.point[rows] = 0.0, 0.0, answer.shape.position[rows]
     return answer

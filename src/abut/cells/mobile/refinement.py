@@ -70,7 +70,7 @@ def _is_free(
     """Whether edges and triangles of vertices of a shape are free; the first vertex of each must be in its cell."""
     body = Body(shape.position, shape.cell, *list_edges(shape.edges[:0], len(shape.cell)), *_NO_FANS)
     rows: Any = (np.reshape(edges, (-1, 2)).astype(np.int64), np.reshape(faces, (-1, 3)).astype(np.int64))
-    return find_blocked(environment._space, fronts, body, *rows) == (-1, -1)
+    return find_blocked(environment.interior.space, fronts, body, *rows) == (-1, -1)
 
 
 _NO_FANS = (np.zeros(1, np.int64), np.empty((0, 3), np.int64))
@@ -96,8 +96,8 @@ def insert(
     while pull <= LAST_PULL:
         x = p + share * along - pull * length * normal
         pull = max(FIRST_PULL, pull * PULL_GROWTH)
-        found = find_cells(environment._space, environment._located(), x[np.newaxis])
-        if found[0] < 0 or environment._space.obstacle[found[0]]:
+        found = find_cells(environment.interior.space, environment.interior.located(), x[np.newaxis])
+        if found[0] < 0 or environment.interior.space.obstacle[found[0]]:
             continue
         grown = shape._replace(position=np.vstack((shape.position, x)), cell=np.append(shape.cell, found))
         edges = [[a, new], [b, new], *([c, new] for c in opposite)]

@@ -53,13 +53,13 @@ def run(
     rows: Integers | None = None,
 ) -> Response:
     """Move all vertices, or some, towards their goals, group by group; each group on as many threads as there are fronts."""
-    count, space = len(shape.cell), environment._space
+    count, space = len(shape.cell), environment.interior.space
     shape = shape._replace(position=np.array(shape.position, order="C"), cell=np.array(shape.cell, np.int32))
     lists = (links.start, links.ring, links.fan_start, links.fan)
     body = Body(shape.position, shape.cell, *(np.ascontiguousarray(table, np.int64) for table in lists))
     answer = Answer(np.empty((NUMBERS, count), np.int32), np.empty(count), np.empty((count, 3)), np.empty((count, 3)))
     response = Response(shape, answer.numbers.T, *answer[1:], np.arange(count))
-    packed, goals = environment._packed(), np.ascontiguousarray(goals)
+    packed, goals = environment.interior.packed(), np.ascontiguousarray(goals)
     if len(fronts.seen) == 1:
         order = links.order if rows is None else links.order[np.isin(links.order, rows)]
         move_vertices(packed, *pack_move(space, fronts, 0, body, rules, answer, order, goals))

@@ -120,7 +120,7 @@ def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Pa
         refuse_kind(body, Mobile, "bodies", row)
     starts = _read_positions(bodies, given)
     environment = settle_all(bodies)
-    environment._renew_records()
+    environment.interior.renew_records()
     in_plane = environment.dimension == 2
     vertex_start = np.cumsum([0, *map(len, bodies)])
     edges = [body.edges + first for body, first in zip(bodies, vertex_start, strict=False)]
@@ -134,10 +134,10 @@ def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Pa
     corners = np.concatenate(
         (np.arange(count)[:, np.newaxis].repeat(3, axis=1), all_edges[:, [0, 1, 1]], all_faces[:, [0, 1, -1]])
     )
-    fronts, size = make_fronts(environment._space, 1), 8 * len(corners)
+    fronts, size = make_fronts(environment.interior.space, 1), 8 * len(corners)
     while True:
         owner, place = np.empty(size, np.int64), np.empty(size, np.int64)
-        found = _list_swept(environment._space, fronts, vertices_t0, vertices_t1, cell, corners, owner, place)
+        found = _list_swept(environment.interior.space, fronts, vertices_t0, vertices_t1, cell, corners, owner, place)
         if found <= size:
             break
         size = found

@@ -217,10 +217,10 @@ def is_clear(voxels: Voxels, low: Vec3, high: Vec3) -> bool:
 
 def find_reentrant(environment: Any) -> Voxels | None:
     """The voxels of an environment; None while it has not been asked often enough since it changed."""
-    remembered = environment._reentrant
+    remembered = environment.interior.reentrant
     remembered.asked += 1
     if remembered.voxels is None and remembered.asked >= ASKED:
-        remembered.voxels = build_voxels(environment._space)
+        remembered.voxels = build_voxels(environment.interior.space)
     return remembered.voxels
 
 

@@ -19,20 +19,21 @@ pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled whe
 
 def copy_package(target: Path) -> Path:
     """A package of core/jit.py and two small modules: a caller, and its callee in another file."""
-    (target / "abut").mkdir(parents=True)
-    (target / "abut" / "__init__.py").write_text("")
-    shutil.copy(PACKAGE / "core/jit.py", target / "abut")
+    (target / "abut" / "core").mkdir(parents=True)
+    for folder in ("abut", "abut/core"):
+        (target / folder / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "core" / "jit.py", target / "abut" / "core")
     (target / "abut" / "callee.py").write_text(
-        "from abut.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
+        "from abut.core.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
     )
     (target / "abut" / "caller.py").write_text(
-        "from abut.callee import answer\nfrom abut.jit import kernel\n\n@kernel\ndef ask(x):\n    return answer(x)\n"
+        "from abut.callee import answer\nfrom abut.core.jit import kernel\n\n@kernel\ndef ask(x):\n    return answer(x)\n"
     )
     return target
 
 
 ASK = """
-from abut import jit
+from abut.core import jit
 compiled = []
 with jit.compiling(compiled.append):
     from abut.caller import ask
@@ -76,14 +77,14 @@ def test_an_implementation_that_the_caller_does_not_import_is_reached(tmp_path):
     root = copy_package(tmp_path)
     package = root / "abut"
     (package / "question.py").write_text(
-        "from abut.jit import generic\n\n@generic\ndef size(box):\n    raise NotImplementedError\n"
+        "from abut.core.jit import generic\n\n@generic\ndef size(box):\n    raise NotImplementedError\n"
     )
     (package / "answer.py").write_text(
-        "from typing import NamedTuple\n\nfrom abut.jit import implement\nfrom abut.question import size\n\n"
+        "from typing import NamedTuple\n\nfrom abut.core.jit import implement\nfrom abut.question import size\n\n"
         "class Box(NamedTuple):\n    side: float\n\n@implement(size, Box)\ndef size_box(box):\n    return box.side\n"
     )
     (package / "caller.py").write_text(
-        "from abut.question import size\nfrom abut.jit import kernel\n\n@kernel\ndef ask(box):\n    return size(box)\n"
+        "from abut.question import size\nfrom abut.core.jit import kernel\n\n@kernel\ndef ask(box):\n    return size(box)\n"
     )
     code = "from abut.answer import Box\nfrom abut.caller import ask\nprint(ask(Box(3.0)))"
     assert run(code, root) == ["3.0"]
@@ -160,7 +161,7 @@ def test_nothing_writable_still_computes(tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("")
     code = (
-        f"from pathlib import Path; from abut import jit; blocked = Path({str(blocked)!r}); jit.cache_root.cache_clear(); "
+        f"from pathlib import Path; from abut.core import jit; blocked = Path({str(blocked)!r}); jit.cache_root.cache_clear(); "
         "jit.user_cache_folder = lambda: blocked / 'a'; jit.tempfile.gettempdir = lambda: str(blocked / 'b'); "
         "assert jit.cache_root() is None; "
         "from abut.caller import ask; print(ask(1.0))"
@@ -175,7 +176,7 @@ def test_the_folder_in_the_temporary_directory_is_the_users_alone(tmp_path):
     shared.mkdir()
     place = shared / f"abut-cache-{os.getuid()}"
     code = (
-        f"from pathlib import Path; from abut import jit; jit.tempfile.gettempdir = lambda: {str(shared)!r}; "
+        f"from pathlib import Path; from abut.core import jit; jit.tempfile.gettempdir = lambda: {str(shared)!r}; "
         "jit.PACKAGE = Path('/dev/null'); jit.user_cache_folder = lambda: Path('/dev/null/none'); "
         "jit.cache_root.cache_clear(); print(jit.cache_root())"
     )
@@ -203,7 +204,7 @@ def test_a_cache_folder_that_others_may_write_is_passed_over(tmp_path):
     (package / "__pycache__").chmod(0o777)
     home.mkdir(mode=0o700)
     code = (
-        f"from pathlib import Path; from abut import jit; jit.PACKAGE = Path({str(package)!r}); "
+        f"from pathlib import Path; from abut.core import jit; jit.PACKAGE = Path({str(package)!r}); "
         f"jit.user_cache_folder = lambda: Path({str(home)!r}); jit.cache_root.cache_clear(); print(jit.cache_root())"
     )
     assert run(code, PACKAGE.parent) == [str(home)]

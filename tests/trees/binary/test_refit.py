@@ -8,7 +8,7 @@ from abut.core import jit
 from abut.core.errors import InvalidInput, Unsupported
 from abut.papers import rejected_refits
 from abut.trees import binary
-from bvh.situations import KINDS, box_pairs, colliding_pairs, situation
+from trees.binary.situations import KINDS, box_pairs, colliding_pairs, situation
 
 SIZE = 20 if jit.INTERPRETED else 120
 REJECTED = [rejected_refits.refit_box_of_boxes, rejected_refits.refit_statistics]

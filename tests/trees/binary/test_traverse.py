@@ -5,7 +5,16 @@ from abut.core import jit
 from abut.core.errors import InvalidInput, Unsupported
 from abut.trees import binary, volumes
 from abut.trees.binary.traverse import FIRST_CAPACITY
-from bvh.situations import KINDS, ascending, box_pairs, carried, colliding_pairs, collisions_of, random_pose, situation
+from trees.binary.situations import (
+    KINDS,
+    ascending,
+    box_pairs,
+    carried,
+    colliding_pairs,
+    collisions_of,
+    random_pose,
+    situation,
+)
 
 SIZE = 24 if jit.INTERPRETED else 120
 SEEDS = 1 if jit.INTERPRETED else 3

@@ -9,7 +9,7 @@ from abut.core.errors import InvalidInput, Unsupported
 from abut.trees import binary, volumes
 from abut.trees.binary import morton, selection
 from abut.trees.binary.build import DEEPEST_CUT
-from bvh.situations import KINDS, situation
+from trees.binary.situations import KINDS, situation
 
 SIZE = 20 if jit.INTERPRETED else 120
 

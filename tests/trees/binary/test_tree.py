@@ -6,7 +6,7 @@ from abut.core import jit
 from abut.core.errors import InvalidInput
 from abut.trees import binary
 from abut.trees.binary.tree import BLOCKS
-from bvh.situations import situation
+from trees.binary.situations import situation
 
 SIZE = 20 if jit.INTERPRETED else 120
 
