@@ -83,7 +83,7 @@ def _unpack(typingctx: Any, layout: Any, table: Any) -> Any:
         raise TypingError("the first argument must be the class of a NamedTuple")
     kinds = fields_of(layout.instance_class)
     members = [types.int64 if kind is None else types.CPointer(_KINDS[kind].numba) for kind in kinds]
-    result = types.BaseTuple.from_types(members, pyclass=layout.instance_class)
+    result: Any = types.BaseTuple.from_types(members, pyclass=layout.instance_class)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         table = args[1]
