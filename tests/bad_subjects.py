@@ -422,7 +422,12 @@ def made() -> dict[str, Subject]:
         "scenes.pile": function(scenes.pile, count=5, seed=0),
         "scenes.rag_doll_on_stairs": function(scenes.rag_doll_on_stairs, steps=2),
         "scenes.cloth_on_terrain": function(scenes.cloth_on_terrain, squares=2),
-        "scenes.cloth_on_ball": function(scenes.cloth_on_ball, resolution=4, frame_count=2, seed=0),
+        "scenes.cloth_on_ball": function(
+            lambda resolution=4, frame_count=1, seed=0: scenes.cloth_on_ball(resolution, frame_count, seed),
+            resolution=4,
+            frame_count=2,
+            seed=0,
+        ),
         "scenes.cube_scene": function(scenes.cube_scene, n=3, cube_count=1, size=0.5, speed=5.0, share=0.1, seed=0),
         "scenes.hand_scene": function(scenes.hand_scene, subdivisions=0, cell=1.0, height=1.0, spikes=False),
         "scenes.surgical_scene": function(scenes.surgical_scene, ball_count=1, step_count=2),

@@ -103,6 +103,7 @@ CALLS = {
     "an array for a mesh to save": ("mesh", lambda: abut.save(CUBE, "a.ply")),
     "a number for a path": ("path", lambda: abut.save(BALL, 3)),
     "text for a density": ("density", lambda: shapes.Sphere(1.0).weigh("1")),
+    "a ball too light for numbers": ("density", lambda: shapes.Sphere(1e-201).weigh(1.0)),
     "a ball too heavy for numbers": ("density", lambda: shapes.Sphere(1e75).weigh(1.0)),
     "numbers for points below a terrain": ("points", lambda: shapes.Terrain(np.zeros((3, 3))).hold([[0.0, 0.0]])),
     "a number for the name of a contour": ("name", lambda: contours.Contour(CUBE[:4, 1:], name=3)),

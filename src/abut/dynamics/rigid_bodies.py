@@ -108,6 +108,8 @@ def as_properties(mass: float, centre: Floats, inertia: Floats) -> MassPropertie
     """Mass properties that numbers hold: an inertia goes with the fifth power of the size."""
     if not (np.isfinite(mass) and np.isfinite(centre).all() and np.isfinite(inertia).all()):
         raise InvalidInput("density", "makes a mass or an inertia beyond 1e308: the body is too large, or too dense")
+    if not mass > 0.0:
+        raise InvalidInput("density", "makes a mass below 1e-323, which is 0: the body is too small, or too light")
     return MassProperties(mass, frozen(centre), frozen(inertia))
 
 

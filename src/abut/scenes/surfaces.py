@@ -12,7 +12,7 @@ from abut.mesh import Mesh
 
 ORIGIN = (0.0, 0.0, 0.0)
 MOST_SUBDIVISIONS = 10  # 21 million faces
-MOST_FACES = 10**8
+MOST_FACES = 2**24
 WAVE_COUNT = 12
 ICOSAHEDRON_FACES = """
     0 11 5  0 5 1  0 1 7  0 7 10  0 10 11  1 5 9  5 11 4  11 10 2  10 7 6  7 1 8

@@ -19,7 +19,7 @@ STAIRS_FRICTION = 0.2
 """With twice as much the rag doll stays on the flight."""
 
 
-MOST_BODIES, MOST_STEPS, MOST_SQUARES = 200_000, 1000, 500
+MOST_BODIES, MOST_STEPS, MOST_SQUARES = 200_000, 1000, 128
 """What is built in seconds or minutes; more is a mistake."""
 
 
