@@ -18,8 +18,9 @@ def test_types_and_values_come_from_the_same_places():
     """What type checkers read is what is imported at run time."""
     tree = ast.parse(Path(abut.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
-    declared = {alias.name: node.module for node in block.body for alias in node.names}
-    assert declared == {**abut._HOME_OF, **dict.fromkeys(abut._PARTS, "abut")}
+    named = [(node.module, alias) for node in block.body for alias in node.names]
+    declared = {alias.asname or alias.name: f"{module}.{alias.name}" for module, alias in named}
+    assert declared == {**{name: f"{home}.{name}" for name, home in abut._HOME_OF.items()}, **abut._PARTS}
     assert set(declared) == set(abut.__all__) - {"AbutError", "InvalidInput", "Unsupported"}
 
 

@@ -46,14 +46,16 @@ def _place(context: Any, builder: Any, kind: Any, buffer: Any, index: Any) -> An
 
 def _load(typingctx: Any, buffer: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_place(context, builder, signature.args[0], args[0], args[1]))
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        return context.unpack_value(builder, buffer.dtype, place)  # a boolean is a byte in memory
 
     return buffer.dtype(buffer, types.intp), codegen
 
 
 def _store(typingctx: Any, buffer: Any, index: Any, value: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _place(context, builder, signature.args[0], args[0], args[1]))
+        place = _place(context, builder, signature.args[0], args[0], args[1])
+        context.pack_value(builder, buffer.dtype, args[2], place)
         return context.get_dummy_value()
 
     return types.none(buffer, types.intp, buffer.dtype), codegen
