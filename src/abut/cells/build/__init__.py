@@ -1,0 +1,1 @@
+"""Environments from given cells, and from closed surfaces."""
