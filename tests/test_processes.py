@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="forks are those of POSIX"),
 ]
 LAYERS = ("omp", "workqueue", "tbb")
-SHORT = {
+SHORT = {("fork_each", "omp"), ("fork_pool", "omp"), ("executor", "workqueue"), ("fork", "workqueue"), ("fork_beside", "omp")}
     ("fork", "omp"),
     ("fork_pool", "omp"),
     ("executor", "workqueue"),
