@@ -17,8 +17,8 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="forks are those of POSIX"),
 ]
 LAYERS = ("omp", "workqueue", "tbb")
-SHORT = {("fork_each", "omp"), ("fork_pool", "omp"), ("executor", "workqueue"), ("fork", "workqueue"), ("fork_beside", "omp")}
-    ("fork", "omp"),
+SHORT = {
+    ("fork_each", "omp"),
     ("fork_pool", "omp"),
     ("executor", "workqueue"),
     ("fork", "workqueue"),
