@@ -57,14 +57,18 @@ def _distance():
     return float(np.sum(abut.distance(BALL, abut.scenes.icosphere(4, center=(3.0, 0.1, 0.2))).distance))
 
 
-def _time():
+def _motions():
     far = abut.scenes.icosphere(4, center=(3.0, 0.1, 0.2))
     moving = abut.Motion(BALL, BALL.vertices, BALL.vertices + np.array([2.0, 0.0, 0.0]))
-    return abut.time_of_impact(moving, abut.Motion(far, far.vertices, far.vertices))
+    return moving, abut.Motion(far, far.vertices, far.vertices)
+
+
+def _time():
+    return abut.time_of_impact(*_motions())
 
 
 def _sweep():
-    impacts = abut.sweep(BALL, BALL.vertices, -BALL.vertices)
+    impacts = abut.sweep(*_motions())
     return len(impacts), float(impacts.time.sum())
 
 

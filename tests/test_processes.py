@@ -18,7 +18,7 @@ pytestmark = [
 ]
 LAYERS = ("omp", "workqueue", "tbb")
 SHORT = {
-    ("fork", "omp"),
+    ("fork_each", "omp"),
     ("fork_pool", "omp"),
     ("executor", "workqueue"),
     ("fork", "workqueue"),

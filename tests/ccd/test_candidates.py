@@ -125,7 +125,7 @@ def test_neighbours_on_the_curve_are_neighbours_in_space():
 def test_bad_input_is_named():
     mesh = abut.scenes.icosphere(0)
     v = mesh.vertices
-    with pytest.raises(InvalidInput, match="there is no volume 'sphere'"):
+    with pytest.raises(InvalidInput, match="volume: is 'sphere', expected one of"):
         candidates(mesh, v, v, volume="sphere")
     with pytest.raises(InvalidInput, match="v_t1"):
         candidates(mesh, v, v[:-1])

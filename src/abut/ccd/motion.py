@@ -164,7 +164,9 @@ def join(*motions: Motion) -> Motion:
     Vertices and faces are numbered on from body to body, and edges as in the joined mesh; `body` tells the body of each vertex. A rigid body
     is not tested against itself.
     """
-    arrays.items(motions, "motions", Motion, least=1)
+    if not motions:
+        raise InvalidInput("motions", "is empty: there is nothing to join")
+    arrays.items(motions, "motions", Motion)
     offsets = np.cumsum([0] + [len(m.vertices_t0) for m in motions])
     mesh = Mesh(
         np.concatenate([m.mesh.vertices for m in motions]),

@@ -85,12 +85,9 @@ def load(path: str | os.PathLike[str]) -> Mesh:
 def path_of(path: object) -> Path:
     """The path that text, bytes or a path object says."""
     try:
-        name = os.fsdecode(cast("Any", path))
+        return Path(os.fsdecode(cast("Any", path)))
     except (TypeError, ValueError) as error:
         raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
-    if not name or "\0" in name:
-        raise InvalidInput("path", f"{name!r} is no path")
-    return Path(name)
 
 
 def _read_by_trimesh(file: Path) -> tuple[Any, Any]:

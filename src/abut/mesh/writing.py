@@ -33,9 +33,11 @@ def save(mesh: object, path: str | os.PathLike[str], face_colors: object = None)
         raise Unsupported(f"{file}: face_colors are written to .ply files only")
     if not file.parent.is_dir():
         raise InvalidInput(str(file), "its folder does not exist")
+    if file.is_dir():
+        raise InvalidInput(str(file), "is a folder")
     try:
         _replace(file, encoders[suffix](surface, colors))
-    except OSError as error:
+    except ValueError as error:  # a zero byte in the name; what goes wrong with the disk is an OSError, and stays one
         raise InvalidInput(str(file), f"cannot be written ({error})") from error
 
 
