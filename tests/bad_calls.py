@@ -30,9 +30,9 @@ GOOD_AGAIN = 0.2
 OTHER_FORM = 0.1
 """How often nothing is bad."""
 WORK = {
-    "handle", "steps", "swap_count", "comparison_count", "tests", "work", "box_tests", "leaf_tests", "version", "seconds", "moves", "rotations",
+    "handle", "interior", "steps", "swap_count", "comparison_count", "tests", "work", "box_tests", "leaf_tests", "version", "seconds", "moves", "rotations",
 }  # fmt: skip
-"""What counts work, and may depend on what was asked before; addresses; and what is said of the last proposal, which was
+"""What counts work, and may depend on what was asked before; addresses; what answers of an environment are read from and remembered in; and what is said of the last proposal, which was
 made before the mobile refused to move."""
 DEPTH = 4
 EXPECTED = {"contours.Boxes.validate": (AbutError,)}

@@ -237,7 +237,7 @@ CASES = {
     ),
     "path a number": Case(lambda: load(3), "path", None, "is a int, expected text or a path"),
     "path None": Case(lambda: load(None), "path", None, "is a NoneType"),
-    "path with a zero byte": Case(lambda: load("a\0b.ply"), "a\0b.ply", None, "does not exist"),
+    "path with a zero byte": Case(lambda: load("a\0b.ply"), "path", None, "is no path"),
     "path too long": Case(lambda: load("x" * 5000 + ".ply"), "x" * 5000 + ".ply", None, "does not exist"),
     "path a folder": Case(lambda: load("/"), "/", None, "is not a file"),
     "path into no folder": Case(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abut import cells
-from abut.cells.walk.invariants import WORDS, check_end, check_leg
+from abut.cells.walk.invariants import WORDS, _in_sector, check_end, check_leg
 from abut.cells.walk.leg import GOES_ON, STOPPED, end_leg
 
 P, Q = (0.5, 0.5, 0.5), (1.5, 0.5, 0.5)
@@ -24,7 +24,7 @@ def exit_of(env):
     space = env.interior.space
     slot = int(np.flatnonzero(space.neighbour[0] == 1)[0])
     dart = int(space.face[0, slot])
-    while not cells.checks._in_sector(space, dart, P, Q):
+    while not _in_sector(space, dart, P, Q):
         dart = int(space.phi1[dart])
     return slot, dart, int(space.across[dart])
 

@@ -89,7 +89,9 @@ def polygons(vertices: object, polygons: object, obstacle: object = None) -> Env
     space = lay_out(darts, raised, np.arange(border, dtype=np.int32), darts.cell[:border], marks.copy())
     nothing = Centres(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
     recipe = Recipe(lambda cell: [ring_of(loops, cell)], "polygons")
-    return _refuse_strangers(Environment(Interior(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe)))
+    return _refuse_strangers(
+        Environment(Interior(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe))
+    )
 
 
 def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
@@ -162,7 +164,9 @@ def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle:
 
 def _refuse_strangers(env: Environment) -> Environment:
     """The environment, whose cells fit together."""
-    refuse_strangers(env.interior.space, env.interior.located(), len(env.vertices), env.part_cell, env.interior.recipe.name)
+    refuse_strangers(
+        env.interior.space, env.interior.located(), len(env.vertices), env.part_cell, env.interior.recipe.name
+    )
     return env
 
 
