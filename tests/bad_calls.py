@@ -30,10 +30,11 @@ GOOD_AGAIN = 0.2
 OTHER_FORM = 0.1
 """How often nothing is bad."""
 WORK = {
-    "handle", "interior", "steps", "swap_count", "comparison_count", "tests", "work", "box_tests", "leaf_tests", "version", "seconds", "moves", "rotations",
+    "handle", "interior", "steps", "swap_count", "comparison_count", "tests", "work",
+    "box_tests", "leaf_tests", "version", "seconds", "moves", "rotations",
 }  # fmt: skip
-"""What counts work, and may depend on what was asked before; addresses; what answers of an environment are read from and remembered in; and what is said of the last proposal, which was
-made before the mobile refused to move."""
+"""What counts work, and may depend on what was asked before; addresses; what answers of an environment are read from and remembered in; and what
+is told of the last proposal, which was made before the mobile refused to move."""
 DEPTH = 4
 EXPECTED = {"contours.Boxes.validate": (AbutError,)}
 """What is raised beside `InvalidInput` and `Unsupported`: validators say what is wrong with what they look at."""

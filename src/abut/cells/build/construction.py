@@ -14,19 +14,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.core import arrays
-from abut.core.arrays import Floats, Integers
-from abut.cells.space import convexity
-from abut.cells.map.darts import Indices, Loops
+from abut.cells.arguments import read_items, read_numbers
 from abut.cells.edit.interior import Interior, Recipe
 from abut.cells.environment import Environment, as_mask
-from abut.cells.space.tables import Tables
-from abut.cells.arguments import read_items, read_numbers
-from abut.cells.map.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.map.cell_shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
-from abut.cells.space.records import lay_out
+from abut.cells.map.darts import Indices, Loops
+from abut.cells.map.sewing import sew_edges, sew_polygons, sew_volumes
+from abut.cells.space import convexity
 from abut.cells.space.misfits import refuse_shared_parts, refuse_strangers
+from abut.cells.space.records import lay_out
 from abut.cells.space.subdivision import Centres, subdivide
+from abut.cells.space.tables import Tables
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 
 MOST_DARTS = 2**31 - 1

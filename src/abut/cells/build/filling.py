@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.core import arrays
-from abut.core.arrays import Floats, Integers
+from abut.cells.arguments import read_choice, read_flag
 from abut.cells.build.construction import tetrahedra
 from abut.cells.environment import Environment
-from abut.cells.arguments import read_choice, read_flag
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.mesh import Mesh, as_mesh
 

@@ -224,7 +224,8 @@ class Contour:
     def flatten(self, tolerance: float, *, outer: bool = False) -> Floats:
         """(m,2) corners of a polygon within `tolerance` of the curve, in the same direction; with `outer` it holds the whole contour.
 
-        A tolerance that asks for hundreds of thousands of corners is refused. The outer polygon encloses the contour but for rounding (8u·M, M the largest coordinate), if the contour does not cross itself.
+        A tolerance that asks for hundreds of thousands of corners is refused. The outer polygon encloses the contour but for rounding (8u·M, M the
+        largest coordinate), if the contour does not cross itself.
         """
         allowed = arrays.positive(tolerance, "tolerance")
         return frozen(flatten(self.segments, allowed, outer=self.orientation if arrays.flag(outer, "outer") else 0))
