@@ -8,7 +8,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from abut.core import jit
+from abut.core import cache_root, jit
 from conftest import SOAK
 from processes import WAYS
 
@@ -30,7 +30,7 @@ SHORT = {
 def run(way, layer, *more):
     folder = Path(__file__).parent
     env = {**os.environ, "NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "2"}
-    env["PYTHONPATH"] = f"{jit.PACKAGE.parent}{os.pathsep}{folder}"
+    env["PYTHONPATH"] = f"{cache_root.PACKAGE.parent}{os.pathsep}{folder}"
     command = [sys.executable, str(folder / "processes.py"), way, *more]
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=600)
 

@@ -10,19 +10,20 @@ from pathlib import Path
 import numba
 import pytest
 
-from abut.core import jit
+from abut.core import cache_root, jit, sources
 
-PACKAGE = jit.PACKAGE
+PACKAGE = cache_root.PACKAGE
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled when interpreted")
 
 
 def copy_package(target: Path) -> Path:
-    """A package of core/jit.py and two small modules: a caller, and its callee in another file."""
+    """A package of core/jit.py, what it imports, and two small modules: a caller, and its callee in another file."""
     (target / "abut" / "core").mkdir(parents=True)
     for folder in ("abut", "abut/core"):
         (target / folder / "__init__.py").write_text("")
-    shutil.copy(PACKAGE / "core" / "jit.py", target / "abut" / "core")
+    for name in ("jit", "sources", "threads", "cache_root"):
+        shutil.copy(PACKAGE / "core" / f"{name}.py", target / "abut" / "core")
     (target / "abut" / "callee.py").write_text(
         "from abut.core.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
     )
@@ -33,12 +34,13 @@ def copy_package(target: Path) -> Path:
 
 
 ASK = """
+import abut.caller
 from abut.core import jit
 compiled = []
 with jit.compiling(compiled.append):
     from abut.caller import ask
     print(ask(1.0))
-print(jit.cache_folder("caller.py"))
+print(jit.cache_folder(abut.caller.__file__))
 print(",".join(compiled))
 """
 
@@ -73,6 +75,48 @@ def test_an_edit_elsewhere_compiles_nothing_again(tmp_path):
     assert run(ASK, root) == [*first[:2], ""]
 
 
+def test_comments_docstrings_and_annotations_compile_nothing_again(tmp_path):
+    root = copy_package(tmp_path)
+    first = run(ASK, root)
+    callee = root / "abut" / "callee.py"
+    callee.write_text(
+        '"""A module."""\nfrom abut.core.jit import element\n\n\n# A comment that moves everything down.\n@element\n'
+        'def answer(x: float) -> float:\n    """A docstring."""\n    return (x  # and one more\n            + 1.0)\n'
+    )
+    assert run(ASK, root) == [*first[:2], ""]
+
+
+def test_whatever_else_is_edited_changes_the_meaning():
+    text = "LIMIT = 1.0\n\ndef f(x, y=2):\n    return x + LIMIT * y\n\nclass Box:\n    side: float = 1.0\n"
+    edits = (
+        ("1.0\n\ndef", "2.0\n\ndef"), ("y=2", "y=3"), ("x + ", "x - "), ("LIMIT * y", "y * LIMIT"), ("side", "size"),
+        (": float = 1.0", ": int = 1.0"), ("def f", "@jit\ndef f"), ("return x", "x = 'text'\n    return x"),
+    )  # fmt: skip
+    meanings = {sources.meaning(text.replace(*edit, 1).encode()) for edit in [("", ""), *edits]}
+    assert len(meanings) == 1 + len(edits)
+
+
+def test_no_two_functions_of_a_file_share_a_name():
+    """Compiled code is told apart by name, within a file."""
+    for path, text in sources.read_sources().items():
+        names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        assert len(names) == len(set(names)), path
+
+
+def test_the_table_of_meanings_may_be_anything(tmp_path):
+    """Cut short, of another form, or not to be written: what it would tell is worked out."""
+    root, chosen = copy_package(tmp_path / "package"), tmp_path / "chosen"
+    first = run(ASK, root, NUMBA_CACHE_DIR=str(chosen))
+    (table,) = chosen.glob("meanings-*.json")
+    for content in ("", "{", "[]", '{"a": "b"}'):
+        table.write_text(content)
+        assert run(ASK, root, NUMBA_CACHE_DIR=str(chosen)) == [*first[:2], ""]
+    table.unlink()
+    table.mkdir()
+    assert run(ASK, root, NUMBA_CACHE_DIR=str(chosen)) == [*first[:2], ""]
+    assert [path.name for path in chosen.iterdir() if path.name.startswith("meanings")] == [table.name]
+
+
 def test_an_implementation_that_the_caller_does_not_import_is_reached(tmp_path):
     root = copy_package(tmp_path)
     package = root / "abut"
@@ -94,17 +138,19 @@ def test_an_implementation_that_the_caller_does_not_import_is_reached(tmp_path):
 
 def test_every_form_of_import_is_followed():
     """Python's own parser finds no import statement that the reading of the text has passed over."""
-    for path, text in jit._sources().items():
+    for path, text in sources.read_sources().items():
         named = set()
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "abut":
                 assert not node.level
                 module = node.module.partition(".")[2]
-                named.update(jit._file_of(f"{module}.{a.name}".lstrip(".")) or jit._file_of(module) for a in node.names)
+                named.update(
+                    sources._file_of(f"{module}.{a.name}".lstrip(".")) or sources._file_of(module) for a in node.names
+                )
             elif isinstance(node, ast.Import):
                 names = [a.name for a in node.names if a.name.split(".")[0] == "abut"]
-                named.update(jit._file_of(name.partition(".")[2]) for name in names)
-        assert jit._imported(path) == named, path
+                named.update(sources._file_of(name.partition(".")[2]) for name in names)
+        assert sources._imported(path) == named, path
 
 
 def test_locators_of_the_user_do_not_bring_stale_code_back(tmp_path):
@@ -161,9 +207,9 @@ def test_nothing_writable_still_computes(tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("")
     code = (
-        f"from pathlib import Path; from abut.core import jit; blocked = Path({str(blocked)!r}); jit.cache_root.cache_clear(); "
-        "jit.user_cache_folder = lambda: blocked / 'a'; jit.tempfile.gettempdir = lambda: str(blocked / 'b'); "
-        "assert jit.cache_root() is None; "
+        f"from pathlib import Path; from abut.core import cache_root as c; blocked = Path({str(blocked)!r}); "
+        "c.user_cache_folder = lambda: blocked / 'a'; c.tempfile.gettempdir = lambda: str(blocked / 'b'); "
+        "assert c.cache_root() is None; "
         "from abut.caller import ask; print(ask(1.0))"
     )
     assert float(run(code, root)[0]) == 2.0
@@ -176,9 +222,8 @@ def test_the_folder_in_the_temporary_directory_is_the_users_alone(tmp_path):
     shared.mkdir()
     place = shared / f"abut-cache-{os.getuid()}"
     code = (
-        f"from pathlib import Path; from abut.core import jit; jit.tempfile.gettempdir = lambda: {str(shared)!r}; "
-        "jit.PACKAGE = Path('/dev/null'); jit.user_cache_folder = lambda: Path('/dev/null/none'); "
-        "jit.cache_root.cache_clear(); print(jit.cache_root())"
+        f"from pathlib import Path; from abut.core import cache_root as c; c.tempfile.gettempdir = lambda: {str(shared)!r}; "
+        "c.PACKAGE = Path('/dev/null'); c.user_cache_folder = lambda: Path('/dev/null/none'); print(c.cache_root())"
     )
     assert run(code, PACKAGE.parent) == [str(place)]
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
@@ -204,8 +249,8 @@ def test_a_cache_folder_that_others_may_write_is_passed_over(tmp_path):
     (package / "__pycache__").chmod(0o777)
     home.mkdir(mode=0o700)
     code = (
-        f"from pathlib import Path; from abut.core import jit; jit.PACKAGE = Path({str(package)!r}); "
-        f"jit.user_cache_folder = lambda: Path({str(home)!r}); jit.cache_root.cache_clear(); print(jit.cache_root())"
+        f"from pathlib import Path; from abut.core import cache_root as c; c.PACKAGE = Path({str(package)!r}); "
+        f"c.user_cache_folder = lambda: Path({str(home)!r}); print(c.cache_root())"
     )
     assert run(code, PACKAGE.parent) == [str(home)]
 
@@ -225,7 +270,7 @@ def test_unused_folders_are_removed(tmp_path):
         folder.mkdir()
     os.utime(old, (0, 0))
     os.utime(foreign, (0, 0))
-    jit._remove_unused(tmp_path)
+    cache_root.remove_unused(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["abut-1", "other"]
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from abut.app.findings import Findings
-from abut.core import jit
 from abut.core.arrays import frozen
 from abut.core.errors import InvalidInput
+from abut.core.sources import sources_hash
 from abut.mesh.writing import _replace  # pyright: ignore[reportPrivateUsage]
 
 FORMAT = "2"
@@ -70,7 +70,7 @@ class Store:
     @staticmethod
     def key(*parts: object) -> str:
         """The name for what follows from these parts and from abut's sources."""
-        return hashlib.sha256(repr((FORMAT, jit.sources_hash(), *parts)).encode()).hexdigest()[:KEY_LENGTH]
+        return hashlib.sha256(repr((FORMAT, sources_hash(), *parts)).encode()).hexdigest()[:KEY_LENGTH]
 
     def get(self, key: str) -> Findings | None:
         """The result, or None."""
