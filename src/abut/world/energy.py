@@ -142,14 +142,14 @@ class _Motion:
 
 
 def limit_energy(
-    store: Store, state: Floats, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, times: Floats
+    store: Store, state: Floats, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, paces: Floats, dt: float
 ) -> int:
     """Scale down motion that an island has got from nowhere; how many islands that were.
 
     state: what the step made of store.state. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each other.
-    times (n,): what passed for each body."""
+    paces (n,): the part of the step dt that passed for each body."""
     movable = store.movable & alone
-    free = _find_free(store, movable, pairs, times, bool(gravity.any()))
+    free = _find_free(store, movable, pairs, paces, bool(gravity.any()))
     if not free.any():
         return 0
     root = np.empty(len(free), np.int64)
@@ -157,11 +157,11 @@ def limit_energy(
     members = np.flatnonzero(free)
     members = members[np.argsort(root[members], kind="stable")]
     islands = np.split(members, np.flatnonzero(np.diff(root[members])) + 1)
-    return sum(_limit_island(store, state, bodies, float(times[bodies].min())) for bodies in islands)
+    return sum(_limit_island(store, state, bodies, dt * float(paces[bodies].min())) for bodies in islands)
 
 
 def _find_free(
-    store: Store, movable: NDArray[np.bool_], pairs: Integers, times: Floats, falls: bool
+    store: Store, movable: NDArray[np.bool_], pairs: Integers, paces: Floats, falls: bool
 ) -> NDArray[np.bool_]:
     """(n,) bodies of islands that are pushed by nothing from outside."""
     root = np.empty(len(movable), np.int64)
@@ -171,7 +171,7 @@ def _find_free(
         pushed[pairs[:, k]] = True
         held[root[pairs[~movable[pairs[:, 1 - k]], k]]] = True
     if falls:
-        uneven = movable & pushed & ((times < times.max()) | (store.pull != 1.0))
+        uneven = movable & pushed & ((paces < paces.max()) | (store.pull != 1.0))
         held[root[uneven]] = True
     return movable & pushed & ~held[root]
 
@@ -188,7 +188,7 @@ def _limit_island(store: Store, state: Floats, bodies: Integers, dt: float) -> b
     whole = np.broadcast_to(spin, after.spin.shape)
     rest = after.energy(after.own - rigid, after.spin - spin)
     room = most - after.energy(rigid, whole)
-    if room < -ROUNDING * most:
+    if room < -ROUNDING * now:
         _move_rigidly(store, state, bodies, before, after.velocity, dt)
         return True
     part = np.sqrt(max(room, 0.0) / rest) if rest > 0.0 else 0.0

@@ -182,7 +182,7 @@ class Motor:
         pressed = contacts[:, TOTAL] > 0.0
         alone = joined.ends[:, 0] == ALONE
         self.limited += limit_energy(
-            store, joined.state, alone, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces
+            store, joined.state, alone, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces, dt
         )
         links.part(store, joined, attempt.awake)
         contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
