@@ -33,7 +33,7 @@ MOST_SQUARES = 1000
 MOST_FRAMES = 100_000
 
 
-class Animation(NamedTuple):
+class ClothFall(NamedTuple):
     """A sequence of shapes of one connectivity."""
 
     frames: Floats
@@ -145,7 +145,7 @@ def cloth_on_ball(
     seed: int = 0,
     *,
     report: Callable[[int, int], None] | None = None,
-) -> Animation:
+) -> ClothFall:
     """A cloth of resolution² squares that falls on a ball, 30 frames a second. One mesh: the cloth's vertices and faces, then the ball's.
 
     The cloth is 2.4 wide, the ball has radius 0.5 about the origin and never moves; z is up. The seed turns the cloth and roughens it a
@@ -175,4 +175,4 @@ def cloth_on_ball(
         if report is not None:
             report(frame + 1, total)
     faces = np.concatenate((sheet.faces, ball.faces + len(position)))
-    return Animation(frozen(frames), frozen(faces))
+    return ClothFall(frozen(frames), frozen(faces))
