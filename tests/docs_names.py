@@ -20,7 +20,7 @@ SOURCES = ROOT / "src" / "abut"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
-COMMAND = re.compile(r"(?:[A-Z][A-Z_]*=\S+ )*(abut|make|python|pytest)( .*|$)")
+COMMAND = re.compile(r"(?:[A-Z][A-Z_]*=\S+ )*(?:\.venv/bin/)?(abut|make|python|pytest)( .*|$)")
 PATH = re.compile(r"[\w.-]*(?:/[\w.-]*)+")
 KEPT_FILE = re.compile(r"[\w-]+\.(?:py|md|toml|cff|yml)")
 NAME = re.compile(r"_{0,2}[A-Za-z]\w*(?:\.\w+)*")
@@ -33,11 +33,11 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 OTHERS = {
     *keyword.kwlist, *dir(builtins), *dir(str),
-    "TypingError", "inspect_asm", "inspect_llvm", "parallel_diagnostics",  # of Numba
+    "TypingError", "inspect_asm", "inspect_llvm", "signatures",  # of Numba
     "alloca", "cached_property",  # of LLVM, of Python's library
     "omp", "workqueue", "tbb", "fork", "spawn", "forkserver", "passive",  # threads and processes
     "release",  # a workflow
-    "a", "b", "n", "m", "k", "p", "T", "vX.Y.Z", "multiprocessing.Pool",
+    "a", "b", "n", "m", "k", "p", "T", "vX.Y.Z", "multiprocessing.Pool", "PYTHONPATH", "src/abut/__pycache__",
     "f_001", "f_004",  # files of a reader
     "_a", "_b", "_t0", "_t1", "_sq", "_count",  # how names end
     "point_x", "normal_z", "from", "to",  # columns and fields
@@ -82,6 +82,8 @@ def is_there(span: str) -> bool:
         return _is_command(text)
     if SCHEMA.fullmatch(text):
         return any(f'"{text}"' in content for content in _texts())
+    if text in OTHERS:
+        return True
     if PATH.fullmatch(text) or KEPT_FILE.fullmatch(text):
         return _is_file(text)
     if text.endswith(FILE_SUFFIXES):
@@ -113,6 +115,7 @@ def _is_command(text: str) -> bool:
     if not all(_is_constant(name) for name in named):
         return False
     tool, *rest = words
+    tool = tool.removeprefix(".venv/bin/")
     if tool == "abut":
         return _is_abut_command(rest, text)
     if tool == "make":
@@ -177,7 +180,8 @@ def _targets() -> set[str]:
 
 def _is_constant(name: str) -> bool:
     if name.startswith("NUMBA_"):
-        return hasattr(numba.config, name.removeprefix("NUMBA_")) or hasattr(numba.config, name)
+        option = name.removeprefix("NUMBA_")
+        return any(hasattr(numba.config, attribute) for attribute in (option, f"{option}_DEFAULT", name))
     return (
         name in _words()
         or name in OTHERS

@@ -13,17 +13,17 @@ def last_line(monkeypatch):
     """Runs a job under a bar and gives the bar as it stood at the end. The job gets the functions that move it and that tell of a compilation."""
 
     def run(job):
-        told = []
+        reports = []
 
         @contextlib.contextmanager
         def compiling(report):
-            told.append(report)
+            reports.append(report)
             yield
 
         monkeypatch.setattr(jit, "compiling", compiling)
         console = Console(file=io.StringIO(), force_terminal=True, width=150, color_system=None, legacy_windows=False)
         with progress_shown("checking", console) as move:
-            job(move, told[0])
+            job(move, reports[0])
         lines = [line for line in console.file.getvalue().splitlines() if "checking" in line]
         return lines[-1]
 

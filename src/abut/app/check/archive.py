@@ -82,7 +82,7 @@ def map_archive(path: Path, unpacked: Unpacked) -> Archive:
             positions = _map_member(path, file, archive, position_name + ".npy", unpacked)
     except (AbutError, MemoryError):
         raise
-    except Exception as error:  # zipfile, zlib and NumPy have a dozen ways to say that a file is damaged
+    except Exception as error:  # zipfile, zlib and NumPy have a dozen exceptions for a damaged file
         raise InvalidInput(str(path), f"cannot be read ({type(error).__name__}: {error})") from error
     shape = positions.shape
     if len(shape) not in (2, 3) or shape[-1] != 3:

@@ -19,7 +19,7 @@ class Contact(IntEnum):
 
 
 class Findings(NamedTuple):
-    """One row a contact, in order of frame, kind, a and b."""
+    """One row per contact, in order of frame, kind, a and b."""
 
     frame: Integers
     """(n,) the frame of the contact, or the one before it"""

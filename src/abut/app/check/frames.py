@@ -1,6 +1,6 @@
 """A sequence of meshes of one connectivity, from what the command line names: files, globs, folders, `.npz` archives.
 
-Frames are read when they are asked for, one at a time. The connectivity is that of the first frame that can be read; a frame that has another
+Frames are read when they are needed, one at a time. The connectivity is that of the first frame that can be read; a frame that has another
 one, cannot be read or has a coordinate that is not finite raises when it is read, and spoils no other. Pickles hold paths only. Nothing but regular
 files is read: a pipe would wait for ever, a device might have no end.
 
@@ -37,7 +37,7 @@ class _Source(NamedTuple):
 
 
 class Frames:
-    """The frames by number: their names, and their vertices when asked for. See the module for what is bad about a frame."""
+    """The frames by number: their names, and their vertices, read when needed. See the module for what is bad about a frame."""
 
     names: list[str]
 
@@ -172,7 +172,7 @@ class Frames:
         return len(positions) if positions.ndim == 3 else None
 
     def _read_archive(self, path: Path) -> Archive:
-        """The last archive is kept, for its frames are asked for one after another."""
+        """The last archive is kept, for its frames are read one after another."""
         if self._archive is None or self._archive[0] != path:
             try:
                 self._archive = path, map_archive(path, self._unpacked)
@@ -185,7 +185,7 @@ class Frames:
 
 
 def describe(error: AbutError, path: Path) -> str:
-    """The error in words, without the path of the frame it is about, which is said already."""
+    """The error in words, without the path of the frame it is about, which is named before it."""
     return str(error).removeprefix(f"{path}: ")
 
 

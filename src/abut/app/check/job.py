@@ -79,7 +79,7 @@ class Report(NamedTuple):
 
     @property
     def step_count(self) -> int:
-        """How many steps there are, checked or not; 0 where none was asked for."""
+        """How many steps there are, checked or not; 0 where steps are not searched."""
         return len(self.names) - 1 if self.options.between else 0
 
 

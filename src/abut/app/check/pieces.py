@@ -2,7 +2,7 @@
 
 A piece is what hangs together by shared vertices. Where pieces do not cut each other, a piece lies wholly inside or wholly outside a closed one, so
 one of its vertices tells. Around it there may be several: w, the sum over the closed pieces around of +1 (faces look outwards) or −1 (inwards), says
-whether there is material. A wall of a cavity is no collision: a closed piece that looks the other way than w. Nor is what lies in that cavity, where
+whether there is material. A wall of a cavity is no collision: a closed piece whose faces look opposite to w. Nor is what lies in that cavity, where
 w is 0.
 
 Failure case: a closed piece whose faces look partly inwards, partly outwards counts as looking outwards.

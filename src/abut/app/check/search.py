@@ -37,7 +37,7 @@ class Unit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Rows of the frame and of the step, where they were asked for and could be computed; what was bad."""
+    """Rows of the frame and of the step, where the unit has them and they could be computed; what was bad."""
 
     frame: int
     at_frame: Findings | None

@@ -76,7 +76,7 @@ class Store:
                 if str(archive["seal"]) != _seal(key, rows):
                     return None
             path.touch()  # what is in use stays young
-        except Exception:  # zipfile, zlib and NumPy have a dozen ways to say that a file is damaged
+        except Exception:  # zipfile, zlib and NumPy have a dozen exceptions for a damaged file
             return None
         return rows
 

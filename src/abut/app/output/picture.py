@@ -12,7 +12,7 @@ WIDTH = 900.0
 
 
 def shaded_svg(mesh: Mesh, colors: NDArray[np.integer], *, view: NDArray[np.float64] = VIEW) -> str:
-    """The mesh seen from the direction `view`, one colour (r, g, b from 0 to 255) a face; faces turned away are left out."""
+    """The mesh seen from the direction `view`, one colour (r, g, b from 0 to 255) per face; faces turned away are left out."""
     forward = view / np.linalg.norm(view)
     right = np.cross(UP, forward)
     right /= np.linalg.norm(right)
