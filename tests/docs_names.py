@@ -18,7 +18,7 @@ from abut.app import bench, cli
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "abut"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 COMMAND = re.compile(r"(?:[A-Z][A-Z_]*=\S+ )*(?:\.venv/bin/)?(abut|make|python|pytest)( .*|$)")
 PATH = re.compile(r"[\w.-]*(?:/[\w.-]*)+")

@@ -93,7 +93,7 @@ def test_references_lead_somewhere():
 # --- the gallery
 
 PICTURE = re.compile(r"\[!\[[^]]+\]\(pictures/([\w-]+\.svg)\)\]\(scripts\.md#([\w-]+)\)\n\n[^\n]*`([^`]+)`\n")
-SCRIPT = re.compile(r"^## (\S+)\n\n`([^`]+)`\n\n```py\n--8<-- \"([^\"]+)\"\n```$", re.MULTILINE)
+SCRIPT = re.compile(r"^## (\S+)\n\n`([^`]+)`\n\n``` \{ \.py \}\n--8<-- \"([^\"]+)\"\n```$", re.MULTILINE)
 
 
 def test_each_picture_of_the_gallery_links_to_the_script_that_made_it():
@@ -113,7 +113,10 @@ def test_each_picture_of_the_gallery_links_to_the_script_that_made_it():
 
 
 def test_each_script_is_named_by_its_path():
-    for title, path, included in SCRIPT.findall((ROOT / "docs" / "scripts.md").read_text(encoding="utf-8")):
+    text = (ROOT / "docs" / "scripts.md").read_text(encoding="utf-8")
+    scripts = SCRIPT.findall(text)
+    assert len(scripts) == text.count("--8<--") > 0
+    for title, path, included in scripts:
         assert path == included
         assert title == included.rpartition("/")[2].removesuffix(".py").replace("_", "-")
 
