@@ -19,7 +19,7 @@ import numpy as np
 
 import abut
 from abut import cells, dynamics, scenes
-from abut.app.picture import shaded_svg
+from abut.app.output.picture import shaded_svg
 
 DOUBT = 1e-14
 """Determinants below this part of the sum of their terms' magnitudes are computed exactly: 20 times the bound on their rounding error."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import abut
-from abut.app.picture import shaded_svg
+from abut.app.output.picture import shaded_svg
 from abut.papers.grid import Voxels
 
 STEPS = 60

@@ -1,4 +1,4 @@
-"""What `test_processes.py` runs in processes of their own: `python processes.py WAY`. Prints "same" where each process or thread answers alike."""
+"""What `test_processes.py` runs in processes of their own: `python processes.py START`. Prints "same" where each process or thread answers alike."""
 
 import multiprocessing
 import os
@@ -11,7 +11,7 @@ import numpy as np
 
 import abut
 
-WAYS = (
+STARTS = (
     "fork",
     "fork_pool",
     "fork_fork",
@@ -22,6 +22,7 @@ WAYS = (
     "executor",
     "fork_from_thread",
 )
+"""How a process or thread comes to be."""
 BALL = abut.scenes.icosphere(4)
 FORKS_BESIDE = 6
 
@@ -114,7 +115,7 @@ def in_fork(question):
 
 
 def _after(name):
-    """What a child answers whose parent, a new process, has asked one question."""
+    """What a child answers whose parent, a new process, has answered one question."""
 
     def parent():
         own = QUESTIONS[name]()
@@ -158,27 +159,27 @@ def compile_sum(number):
     return add(1)
 
 
-def answers_of(way):
-    """The answers of the processes or threads of a way, as texts."""
-    if way == "fork":
+def answers_of(start):
+    """The answers of processes or threads that are started so, as texts."""
+    if start == "fork":
         return [in_fork(ask)]
-    if way == "fork_fork":
+    if start == "fork_fork":
         return [in_fork(lambda: [ask(), in_fork(ask)])]
-    if way == "fork_each":
+    if start == "fork_each":
         return [_after(name) for name in QUESTIONS]
-    if way == "fork_beside":
+    if start == "fork_beside":
         return _beside()
-    if way == "fork_from_thread":
+    if start == "fork_from_thread":
         found = []
         thread = threading.Thread(target=lambda: found.append(in_fork(ask)))
         thread.start()
         thread.join()
         return found
-    if way in ("fork_pool", "spawn"):
-        context = multiprocessing.get_context("fork" if way == "fork_pool" else "spawn")
+    if start in ("fork_pool", "spawn"):
+        context = multiprocessing.get_context("fork" if start == "fork_pool" else "spawn")
         with context.Pool(2) as pool:
             return [repr(answer) for answer in pool.map(ask, range(3), chunksize=1)]
-    if way == "executor":
+    if start == "executor":
         with ThreadPoolExecutor(3) as pool:
             return [repr(answer) for answer in pool.map(ask, range(6))]
     found = []
@@ -191,22 +192,24 @@ def answers_of(way):
 
 
 def main():
-    way = sys.argv[1]
-    asked = {"fork_each": lambda: [question() for question in QUESTIONS.values()], "fork_beside": _contains}.get(
-        way, ask
+    start = sys.argv[1]
+    ask_all = {"fork_each": lambda: [question() for question in QUESTIONS.values()], "fork_beside": _contains}.get(
+        start, ask
     )
-    is_late = "late" in sys.argv or way == "fork_each"
-    first = None if is_late else repr(asked())
-    answers = answers_of(way)
-    own = asked()
+    is_late = "late" in sys.argv or start == "fork_each"
+    first = None if is_late else repr(ask_all())
+    answers = answers_of(start)
+    own = ask_all()
     expected = repr(own) if first is None else first
-    each = [expected] * len(answers)
-    if way == "fork_fork":
-        each = [repr([eval(expected), expected])]
-    if way == "fork_each":
+    expected_answers = [expected] * len(answers)
+    if start == "fork_fork":
+        expected_answers = [repr([eval(expected), expected])]
+    if start == "fork_each":
         inside = repr(QUESTIONS["contains"]())
-        each = [repr([answer, repr(answer), inside]) for answer in own]
-    wrong = [f"{answer} for {right}" for answer, right in zip(answers, each, strict=True) if answer != right]
+        expected_answers = [repr([answer, repr(answer), inside]) for answer in own]
+    wrong = [
+        f"{answer} for {right}" for answer, right in zip(answers, expected_answers, strict=True) if answer != right
+    ]
     assert answers
     assert repr(own) == expected  # the parent goes on as before
     sys.stdout.write("same" if not wrong else wrong[0])

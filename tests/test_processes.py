@@ -10,7 +10,7 @@ import pytest
 
 from abut.core import cache_root, jit
 from conftest import SOAK
-from processes import WAYS
+from processes import STARTS
 
 pytestmark = [
     pytest.mark.skipif(jit.INTERPRETED, reason="there are no threads when interpreted"),
@@ -24,15 +24,17 @@ SHORT = {
     ("fork", "workqueue"),
     ("fork_beside", "omp"),
 }
-"""What each run asks: a process takes seconds to start. The rest is asked by `make soak`."""
+"""What each run tries: a process takes seconds to start. `make soak` tries the rest."""
+PATIENCE = 3600.0
+"""Seconds until a run counts as hung: many times what a slow machine needs, compiling included."""
 
 
-def run(way, layer, *more):
+def run(start, layer, *more):
     folder = Path(__file__).parent
     env = {**os.environ, "NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "2"}
     env["PYTHONPATH"] = f"{cache_root.PACKAGE.parent}{os.pathsep}{folder}"
-    command = [sys.executable, str(folder / "processes.py"), way, *more]
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=600)
+    command = [sys.executable, str(folder / "processes.py"), start, *more]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 def is_installed(layer):
@@ -41,23 +43,23 @@ def is_installed(layer):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-@pytest.mark.parametrize("way", WAYS)
-def test_every_process_and_thread_answers_alike(way, layer):
+@pytest.mark.parametrize("start", STARTS)
+def test_every_process_and_thread_answers_alike(start, layer):
     """After the parent has used its threads, children and threads answer as it does; none is killed, and none hangs."""
-    if not SOAK and (way, layer) not in SHORT:
-        pytest.skip("asked by make soak")
+    if not SOAK and (start, layer) not in SHORT:
+        pytest.skip("tried by make soak")
     if layer == "tbb" and not is_installed(layer):
         pytest.skip("TBB is not installed")
-    done = run(way, layer)
+    done = run(start, layer)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "same", done.stdout
 
 
-@pytest.mark.skipif(not SOAK, reason="asked by make soak")
-@pytest.mark.parametrize("way", ["fork", "fork_pool", "threads"])
-def test_children_come_before_the_threads(way):
+@pytest.mark.skipif(not SOAK, reason="tried by make soak")
+@pytest.mark.parametrize("start", ["fork", "fork_pool", "threads"])
+def test_children_come_before_the_threads(start):
     """Where the parent has not used threads before, its children start their own."""
-    done = run(way, "omp", "late")
+    done = run(start, "omp", "late")
     assert (done.returncode, done.stdout.split()[:1]) == (0, ["same"]), done.stderr
 
 

@@ -33,6 +33,21 @@ def save_all(folder, frames=FRAMES, faces=FACES, suffix=".ply"):
     return paths
 
 
+def same(report, other):
+    assert report.names == other.names
+    for ours, theirs in (
+        *zip(report.findings, other.findings, strict=True),
+        *zip(report.first, other.first, strict=True),
+        *zip(report.worst_impacts, other.worst_impacts, strict=True),
+        *zip(report.longest_cuts, other.longest_cuts, strict=True),
+        (report.counts, other.counts),
+    ):
+        assert ours.dtype == theirs.dtype
+        assert np.array_equal(ours, theirs)
+    assert (report.bad, report.skipped) == (other.bad, other.skipped)
+    return True
+
+
 def sweep(mesh, v_t0, v_t1, min_distance=0.0):
     """All impacts of one mesh with itself."""
     edges, faces = mesh.edges.tolist(), mesh.faces.tolist()

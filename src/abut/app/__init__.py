@@ -1,1 +1,1 @@
-"""What a person runs: the command line, the demonstration, the benchmarks. Only this part prints."""
+"""What a person runs: the command line, the commands, the check and its report page, the benchmarks. Only this part prints."""

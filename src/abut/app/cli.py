@@ -11,10 +11,10 @@ import typer
 from rich.console import Console
 
 from abut import __version__
-from abut.app.console import SafeConsole, discard_output
+from abut.app.output.console import SafeConsole, discard_output
+from abut.app.output.exit_codes import BAD_INPUT, INTERRUPTED, TERMINATED, UNFINISHED
 from abut.core.errors import AbutError
 
-BAD_INPUT, UNFINISHED, INTERRUPTED = 2, 3, 130
 TABLE_WIDTH = 100
 
 app = typer.Typer(
@@ -27,8 +27,8 @@ console: Console = SafeConsole()
 errors: Console = SafeConsole(stderr=True)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         console.print(f"abut {__version__}")
         raise typer.Exit
 
@@ -47,10 +47,9 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the animation, the results and the page.")] = Path("out"),
 ) -> None:
     """Let a cloth fall on a ball, find every collision of its folds, and write a page that shows them."""
-    from abut.app import demo as job
-    from abut.app.job import INTERRUPTED, TERMINATED, UNFINISHED
+    from abut.app.commands import demo
 
-    code = job.run(out, console)
+    code = demo.run(out, console)
     if code in (INTERRUPTED, TERMINATED, UNFINISHED):  # that there are collisions is what the demonstration is about
         raise typer.Exit(code)
 
@@ -90,13 +89,13 @@ def check(
     Exit code: 0 clean, 1 collisions, 2 bad input (also where nothing collides but a frame is bad), 3
     could not finish, 130 interrupted, 143 terminated.
     """
-    from abut.app import job
-    from abut.app.work import Options
+    from abut.app.check import Options
+    from abut.app.commands import check
 
-    files = job.Files(out, json, html)
+    files = check.Files(out, json, html)
     memory = None if max_memory is None else int(max_memory * 1e6)
     options = Options(at_frames, between, min_distance, containment, memory)
-    code = job.run(
+    code = check.run(
         frames, options, files, console, errors, work=work, jobs=jobs, max_findings=max_findings, keep_order=keep_order
     )
     raise typer.Exit(code)
@@ -115,9 +114,9 @@ def simulate(
     html: Annotated[Path | None, typer.Option(help="Write a page that shows the motion in 3D.")] = None,
 ) -> None:
     """Let bodies fall, collide and come to rest."""
-    from abut.app import simulate as job
+    from abut.app.commands import simulate
 
-    job.run(scene, console, errors, steps=steps, size=size, out=out, html=html)
+    simulate.run(scene, console, errors, steps=steps, size=size, out=out, html=html)
 
 
 @app.command()
@@ -132,9 +131,9 @@ def view(
     browse: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
     """Show a mesh or an animation in 3D: writes one page that opens without a network, and opens it."""
-    from abut.app import view as job
+    from abut.app.commands import view
 
-    job.run(frames, html, console, keep_order=keep_order, browse=browse)
+    view.run(frames, html, console, keep_order=keep_order, browse=browse)
 
 
 @app.command()
@@ -155,10 +154,10 @@ def nest(
 
     Exit code: 0, 2 bad input, 130 interrupted (the best layout so far is written).
     """
-    from abut.app import nest as job
+    from abut.app.commands import nest
 
-    options = job.Options(pieces, sheet, copies or [], rotations, gap, time, seed)
-    raise typer.Exit(job.run(options, out or Path(f"{pieces.stem}.nested.svg"), json, console, errors))
+    options = nest.Options(pieces, sheet, copies or [], rotations, gap, time, seed)
+    raise typer.Exit(nest.run(options, out or Path(f"{pieces.stem}.nested.svg"), json, console, errors))
 
 
 @app.command()
@@ -167,16 +166,17 @@ def bench(
     listed: Annotated[bool, typer.Option("--list", help="Only list the benchmarks.")] = False,
 ) -> None:
     """Run benchmarks and print what they measure."""
-    from abut.app import bench as job
+    from abut.app.bench import names as names_of_all
+    from abut.app.bench import run
 
     if listed:
-        for name in job.names():
+        for name in names_of_all():
             console.print(name)
         return
     # A pipe or a file has no width, and rich takes 80 columns for it: too few for some tables.
     wide = console if console.is_terminal else SafeConsole(width=max(TABLE_WIDTH, console.width))
-    for name in names or job.names():
-        job.run(name, wide)
+    for name in names or names_of_all():
+        run(name, wide)
 
 
 def main() -> None:
@@ -196,7 +196,7 @@ def _run() -> int:
         return UNFINISHED
     except OSError as error:
         discard_output()
-        _tell(f"standard output cannot be written ({error.strerror or error})")
+        _print_error(f"standard output cannot be written ({error.strerror or error})")
         return UNFINISHED
     return code
 
@@ -205,7 +205,7 @@ def _call() -> int:
     try:
         app()
     except AbutError as error:
-        _tell(str(error))
+        _print_error(str(error))
         return BAD_INPUT
     except SystemExit as error:  # how typer returns
         if isinstance(error.__context__, click.Abort):
@@ -219,5 +219,5 @@ def _call() -> int:
     return 0
 
 
-def _tell(line: str) -> None:
+def _print_error(line: str) -> None:
     errors.print(f"abut: {line}", style="red", markup=False, highlight=False, soft_wrap=True)

@@ -1,6 +1,6 @@
 """Scenes to try things on, generated: the same arguments give the same mesh everywhere."""
 
-from abut.scenes.drape import Animation, cloth_on_ball
+from abut.scenes.drape import ClothFall, cloth_on_ball
 from abut.scenes.hand import hand
 from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
 from abut.scenes.passage import Passage
@@ -12,8 +12,8 @@ from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_d
 
 __all__ = [
     "WORLDS",
-    "Animation",
     "BodyScene",
+    "ClothFall",
     "Passage",
     "RoughContours",
     "SurgicalScene",

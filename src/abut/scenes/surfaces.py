@@ -8,6 +8,8 @@ import numpy as np
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.types import Number, VectorLike
+from abut.geometry.rows import unit_vectors
 from abut.mesh import Mesh
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -20,8 +22,28 @@ ICOSAHEDRON_FACES = """
 """
 
 
-def icosphere(subdivisions: int = 3, radius: float = 1.0, center: object = ORIGIN) -> Mesh:
-    """An icosahedron, its faces cut in four `subdivisions` times: 20·4^subdivisions faces, vertices on the sphere."""
+def icosphere(subdivisions: int = 3, radius: Number = 1.0, center: VectorLike = ORIGIN) -> Mesh:
+    """A ball: an icosahedron whose faces are cut in four, `subdivisions` times.
+
+    It has 20·4^subdivisions faces; all vertices lie on the sphere, so its volume is a little less than that of the ball.
+
+    Args:
+        subdivisions: how many times faces are cut, 0 to 10.
+        radius: of the sphere.
+        center: (3,) of the sphere.
+
+    Returns:
+        A closed mesh, normals outwards.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import scenes
+        >>> ball = scenes.icosphere(2, radius=0.5)
+        >>> ball
+        Mesh(162 vertices, 320 faces)
+        >>> round(ball.volume / (np.pi / 6), 3)
+        0.966
+    """
     times = arrays.count(subdivisions, "subdivisions", most=MOST_SUBDIVISIONS)
     size, middle = arrays.positive(radius, "radius"), arrays.coordinates(center, "center", (3,))
     corners = np.array(ICOSAHEDRON_FACES.split(), np.int64)
@@ -30,12 +52,26 @@ def icosphere(subdivisions: int = 3, radius: float = 1.0, center: object = ORIGI
     ball = Mesh(np.concatenate([np.roll(ring, shift, axis=1) for shift in range(3)]), corners.reshape(-1, 3))
     for _ in range(times):
         ball = subdivide(ball)
-        ball = Mesh(normalise(ball.vertices), ball.faces)
-    return Mesh(middle + size * normalise(ball.vertices), ball.faces)
+        ball = Mesh(unit_vectors(ball.vertices), ball.faces)
+    return Mesh(middle + size * unit_vectors(ball.vertices), ball.faces)
 
 
-def box(extents: object = (1.0, 1.0, 1.0), center: object = ORIGIN) -> Mesh:
-    """A box along the axes: 8 vertices and 12 faces. `extents` are its full lengths."""
+def box(extents: VectorLike = (1.0, 1.0, 1.0), center: VectorLike = ORIGIN) -> Mesh:
+    """A box along the axes: 8 vertices and 12 faces.
+
+    Args:
+        extents: (3,) its full lengths along x, y and z.
+        center: (3,) its middle.
+
+    Returns:
+        A closed mesh, normals outwards.
+
+    Example:
+        >>> from abut import scenes
+        >>> scenes.box((1, 2, 3), center=(4, 5, 6)).bounds
+        array([[3.5, 4. , 4.5],
+               [4.5, 6. , 7.5]])
+    """
     lengths, middle = arrays.coordinates(extents, "extents", (3,)), arrays.coordinates(center, "center", (3,))
     if (lengths <= 0).any():
         raise InvalidInput("extents", f"{lengths.min():g} is not positive", int(np.argmax(lengths <= 0)))
@@ -45,11 +81,31 @@ def box(extents: object = (1.0, 1.0, 1.0), center: object = ORIGIN) -> Mesh:
 
 
 def torus(
-    major: float = 1.0, minor: float = 0.3, major_count: int = 32, minor_count: int = 16, center: object = ORIGIN
+    major: Number = 1.0,
+    minor: Number = 0.3,
+    major_count: int = 32,
+    minor_count: int = 16,
+    center: VectorLike = ORIGIN,
 ) -> Mesh:
-    """A torus about the z axis: its tube of radius `minor` runs at distance `major`; 2·major_count·minor_count faces.
+    """A torus about the z axis, of 2·major_count·minor_count faces.
 
-    `minor` must be below `major`.
+    Args:
+        major: distance from the axis to the middle of the tube.
+        minor: radius of the tube, below `major`.
+        major_count: vertices around the axis, at least 3.
+        minor_count: vertices around the tube, at least 3.
+        center: (3,) of the torus.
+
+    Returns:
+        A closed mesh with one hole, normals outwards.
+
+    Example:
+        >>> from abut import scenes
+        >>> ring = scenes.torus(2.0, 0.5, 24, 12)
+        >>> ring
+        Mesh(288 vertices, 576 faces)
+        >>> len(ring.vertices) - len(ring.edges) + len(ring)
+        0
     """
     outer, inner = arrays.positive(major, "major"), arrays.positive(minor, "minor")
     if inner >= outer:
@@ -67,12 +123,35 @@ def torus(
 
 
 def bumpy(
-    face_count: int = 2000, seed: int = 0, radius: float = 1.0, roughness: float = 0.3, center: object = ORIGIN
+    face_count: int = 2000,
+    seed: int = 0,
+    radius: Number = 1.0,
+    roughness: Number = 0.3,
+    center: VectorLike = ORIGIN,
 ) -> Mesh:
-    """A ball with smooth random bumps and exactly `face_count` faces, one more where that is odd (it cannot be then).
+    """A ball with smooth random bumps and a given number of faces.
 
-    Its points lie between (1 − roughness) and (1 + roughness) times `radius` from the center, with 0 ≤ roughness < 1.
-    Every ray from the center crosses it once, so it does not meet itself. At least 6 faces.
+    Every ray from the center crosses it once, so it does not meet itself.
+
+    Args:
+        face_count: at least 6; one more is made where it is odd, for a closed surface has an even number.
+        seed: of the bumps.
+        radius: of the ball without its bumps.
+        roughness: how high bumps are and how deep hollows, as a share of the radius: 0 ≤ roughness < 1.
+        center: (3,) of the ball.
+
+    Returns:
+        A closed mesh, normals outwards.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import scenes
+        >>> rock = scenes.bumpy(500, roughness=0.3)
+        >>> rock
+        Mesh(252 vertices, 500 faces)
+        >>> distance = np.linalg.norm(rock.vertices, axis=1)
+        >>> float(distance.min()) > 0.7, float(distance.max()) < 1.3
+        (True, True)
     """
     faces_wanted = arrays.count(face_count, "face_count", least=6, most=MOST_FACES)
     rng = np.random.default_rng(arrays.count(seed, "seed"))
@@ -87,10 +166,26 @@ def bumpy(
     return Mesh(middle + directions * (size * (1 + depth * bumps))[:, np.newaxis], faces)
 
 
-def cloth(nx: int = 32, ny: int = 32, size: object = 1.0, center: object = ORIGIN) -> Mesh:
-    """A flat cloth of nx·ny squares, cut in two alternately: 2·nx·ny faces in the plane z = 0, normals along +z.
+def cloth(nx: int = 32, ny: int = 32, size: Number | VectorLike = 1.0, center: VectorLike = ORIGIN) -> Mesh:
+    """A flat cloth of nx·ny squares, each cut in two along alternating diagonals.
 
-    Vertex (i, j) is row i·(ny + 1) + j, at i along x and j along y. `size` is its full length, or a pair for x and y.
+    Vertex (i, j) is row i·(ny + 1) + j, at i along x and j along y.
+
+    Args:
+        nx, ny: squares along x and along y.
+        size: its full length, or a pair for x and y.
+        center: (3,) its middle. All of the cloth is at the height of it.
+
+    Returns:
+        An open mesh of 2·nx·ny faces, normals along +z.
+
+    Example:
+        >>> from abut import scenes
+        >>> sheet = scenes.cloth(2, 3, size=(1.0, 1.5))
+        >>> sheet
+        Mesh(12 vertices, 12 faces)
+        >>> sheet.vertices[1 * 4 + 2]
+        array([0.  , 0.25, 0.  ])
     """
     across = arrays.count(nx, "nx", least=1, most=MOST_FACES // 2)
     along = arrays.count(ny, "ny", least=1, most=MOST_FACES // 2 // across)
@@ -111,11 +206,6 @@ def cloth(nx: int = 32, ny: int = 32, size: object = 1.0, center: object = ORIGI
 
 def _angles(count: int) -> Floats:
     return 2 * np.pi * np.arange(count) / count
-
-
-def normalise(vectors: Floats) -> Floats:
-    """(n,3) each shortened to length 1."""
-    return vectors / np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
 
 
 def subdivide(mesh: Mesh) -> Mesh:

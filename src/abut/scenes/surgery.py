@@ -14,8 +14,9 @@ import numpy as np
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
+from abut.geometry.rows import unit_vectors
 from abut.mesh import Mesh
-from abut.scenes.surfaces import bumpy, cloth, icosphere, normalise, subdivide
+from abut.scenes.surfaces import bumpy, cloth, icosphere, subdivide
 
 BALL_FACES, RIGID_FACES, TOOL_FACES = 512, 3592, 64
 """The paper's counts; the tool is among the rigid faces."""
@@ -107,7 +108,7 @@ def _octasphere() -> Mesh:
     ball = Mesh(corners, faces)
     for _ in range(3):
         ball = subdivide(ball)
-        ball = Mesh(normalise(ball.vertices), ball.faces)
+        ball = Mesh(unit_vectors(ball.vertices), ball.faces)
     return ball
 
 

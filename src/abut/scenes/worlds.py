@@ -1,11 +1,15 @@
 """Worlds to let run: a pile of mixed bodies, a rag doll down stairs, a cloth on a terrain (Peyré 2001, chapter 5)."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from abut.core import arrays
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.showing import count as counted
+from abut.core.showing import describe
 from abut.dynamics import Linkage, cloth, rag_doll
 from abut.mesh import Mesh
 from abut.scenes.surfaces import cloth as cloth_mesh
@@ -17,22 +21,31 @@ STEP = 1.0 / 60.0
 PERSON_LAYER, CLOTH_LAYER = 2, 4
 STAIRS_FRICTION = 0.2
 """With twice as much the rag doll stays on the flight."""
-
-
 MOST_BODIES, MOST_STEPS, MOST_SQUARES = 200_000, 1000, 128
 """What is built in seconds or minutes; more is a mistake."""
 
 
 class WorldScene(NamedTuple):
-    """A world, the bodies and linkages that are to be looked at, the step, and how many of them bring it to rest."""
+    """A world to let run, and what of it is to be looked at."""
 
     world: World
+    """the world, at its start"""
     bodies: Integers
     """(n,) handles, static ones included"""
     linkages: tuple[tuple[Linkage, Mesh | None], ...]
     """with the mesh whose vertices are its particles, where there is one; bones are drawn otherwise"""
     dt: float
+    """seconds of a step"""
     step_count: int
+    """how many steps bring it to rest"""
+
+    def __repr__(self) -> str:
+        return describe(
+            self,
+            counted(len(self.bodies), "body", "bodies"),
+            counted(len(self.linkages), "linkage"),
+            f"{counted(self.step_count, 'step')} of {self.dt:.3g} s",
+        )
 
 
 def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Floats:
@@ -45,7 +58,20 @@ def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Float
 
 
 def pile(count: int = 1000, seed: int = 0) -> WorldScene:
-    """Balls, capsules, boxes, cylinders and hulls in equal parts fall into a bin and come to rest."""
+    """Balls, capsules, boxes, cylinders and hulls in equal parts, above a bin into which they fall.
+
+    Args:
+        count: how many bodies fall, at most 200,000. The bin is five more, which are static.
+        seed: of the hulls, and of how the bodies are turned and shifted.
+
+    Returns:
+        The scene; the bodies of the bin come last.
+
+    Example:
+        >>> from abut import scenes
+        >>> scenes.pile(20)
+        WorldScene(25 bodies, 0 linkages, 600 steps of 0.0167 s)
+    """
     number = arrays.count(count, "count", least=1, most=MOST_BODIES)
     rng = np.random.default_rng(arrays.count(seed, "seed"))
     world = World(GRAVITY)
@@ -64,7 +90,7 @@ def pile(count: int = 1000, seed: int = 0) -> WorldScene:
         x, y = 0.85 * (np.array([row, layer]) - 0.5 * (side - 2)) + rng.uniform(-0.1, 0.1, 2)
         turned = place(x, y, 0.8 + k // (side - 1) ** 2, _random_turn(rng))
         handles.append(world.add(shapes[k % len(shapes)], turned))
-    return WorldScene(world, np.array(handles + static), (), STEP, 600)
+    return WorldScene(world, frozen(np.array(handles + static)), (), STEP, 600)
 
 
 def _random_turn(rng: np.random.Generator) -> Floats:
@@ -75,7 +101,23 @@ def _random_turn(rng: np.random.Generator) -> Floats:
 
 
 def rag_doll_on_stairs(steps: int = 12) -> WorldScene:
-    """A rag doll is pushed off the top of a flight of stairs."""
+    """A rag doll that is pushed off the top of a flight of stairs, and a ball at its foot.
+
+    Args:
+        steps: of the stairs, at most 1000.
+
+    Returns:
+        The scene; its bodies are the floor, the steps and the ball, its linkage is the doll.
+
+    Example:
+        >>> from abut import scenes
+        >>> fall = scenes.rag_doll_on_stairs(6)
+        >>> fall
+        WorldScene(8 bodies, 1 linkage, 360 steps of 0.0167 s)
+        >>> doll, mesh = fall.linkages[0]
+        >>> mesh is None  # it is drawn by its bones
+        True
+    """
     number = arrays.count(steps, "steps", least=1, most=MOST_STEPS)
     world = World(GRAVITY)
     static = [world.add(Box((40, 40, 1)), place(0, 0, -0.5), kind="static")]
@@ -96,11 +138,29 @@ def rag_doll_on_stairs(steps: int = 12) -> WorldScene:
     doll.velocity = velocity
     world.link(doll, layer=PERSON_LAYER, friction=STAIRS_FRICTION)
     ball = world.add(Sphere(0.25), place(0.3, 0.35 * number + 1.0, 0.25), density=100.0)
-    return WorldScene(world, np.array([*static, ball]), ((doll, None),), STEP, 360)
+    return WorldScene(world, frozen(np.array([*static, ball])), ((doll, None),), STEP, 360)
 
 
 def cloth_on_terrain(squares: int = 24) -> WorldScene:
-    """A blanket falls on hills, and a ball into a hollow of it. 0.5 a square metre: of 24 squares a particle weighs 1/31 of the ball."""
+    """A blanket that falls on hills, and a ball above a hollow of it.
+
+    The blanket is 2 m wide and weighs 0.5 kg per square metre: of 24 squares a side, a particle has 1/31 of the mass of the ball.
+
+    Args:
+        squares: of the blanket, along each side, 2 to 128.
+
+    Returns:
+        The scene; its bodies are the ground and the ball, its linkage is the blanket.
+
+    Example:
+        >>> from abut import scenes
+        >>> scene = scenes.cloth_on_terrain(4)
+        >>> scene
+        WorldScene(2 bodies, 1 linkage, 180 steps of 0.0167 s)
+        >>> blanket, mesh = scene.linkages[0]
+        >>> mesh
+        Mesh(25 vertices, 32 faces)
+    """
     number = arrays.count(squares, "squares", least=2, most=MOST_SQUARES)
     x = np.linspace(0.0, 4.0 * np.pi, 33)
     hills = 0.25 * np.sin(x)[:, np.newaxis] * np.cos(0.8 * x) + 0.3
@@ -110,7 +170,10 @@ def cloth_on_terrain(squares: int = 24) -> WorldScene:
     sheet = cloth(flat, gravity=GRAVITY, mass=2.0 / len(flat.vertices), drag=0.5, sweeps=16)
     world.link(sheet, 0.03, layer=CLOTH_LAYER, friction=0.8)
     ball = world.add(Sphere(0.2), place(-0.5, 0.5, 1.6), mass=0.1)
-    return WorldScene(world, np.array([ground, ball]), ((sheet, flat),), STEP, 180)
+    return WorldScene(world, frozen(np.array([ground, ball])), ((sheet, flat),), STEP, 180)
 
 
-WORLDS = {"pile": pile, "stairs": rag_doll_on_stairs, "cloth": cloth_on_terrain}
+WORLDS: Mapping[str, Callable[..., WorldScene]] = MappingProxyType(
+    {"pile": pile, "stairs": rag_doll_on_stairs, "cloth": cloth_on_terrain}
+)
+"""What `abut simulate` lets run, by name; each takes how many bodies, stairs or squares there are."""

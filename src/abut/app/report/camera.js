@@ -74,7 +74,7 @@ class Camera {
     this.changed();
   }
 
-  // Go to another place; at once where people asked for less motion.
+  // Go to another place; at once where people prefer less motion.
   fly(to, atOnce = false) {
     const flight = ++this.flight;
     const from = { target: this.target, yaw: this.yaw, pitch: this.pitch, distance: this.distance };

@@ -27,7 +27,7 @@ class Packed:
     _parts: list[bytes] = field(default_factory=list[bytes])
 
     def add(self, name: str, array: NDArray[Any]) -> None:
-        """Append an array of uint8, uint16 or uint32, one row a frame, face or marker."""
+        """Append an array of uint8, uint16 or uint32, one row per frame, face or marker."""
         table = array.reshape(len(array), math.prod(array.shape[1:]))
         bytes_each = table.dtype.itemsize
         self.sections.append({"name": name, "bytes": bytes_each, "rows": table.shape[0], "columns": table.shape[1]})

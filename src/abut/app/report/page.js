@@ -1,6 +1,6 @@
 // The words and the controls of the page, and its start.
 
-// --- what is said about the moment
+// --- the moment, in words
 
 // The page of `abut view`, which says nothing of contacts.
 function isUnchecked() {
@@ -36,7 +36,7 @@ function sayMoment() {
 }
 
 function draw() {
-  asked = false;
+  drawPending = false;
   theme ??= readTheme();
   sayMoment();
   timeline.draw(state.time, theme);
@@ -52,8 +52,8 @@ function draw() {
 }
 
 function redraw() {
-  if (!asked) requestAnimationFrame(draw);
-  asked = true;
+  if (!drawPending) requestAnimationFrame(draw);
+  drawPending = true;
 }
 
 // --- time
@@ -148,10 +148,10 @@ function sayLimits() {
   if (!facts.kept.length) return;
   const shown = facts.kept.length, usable = facts.names.length - missing.size;
   const chosen = isUnchecked() ? "evenly spread" : "those of the worst contacts, and others evenly spread";
-  const said = [`Positions are rounded to ±${figure(facts.precision)} for the picture${isUnchecked() ? "" : "; the check itself used them as they are"}.`];
-  if (shown < usable) said.push(`${whole(shown)} of ${whole(usable)} frames are kept: ${chosen}.`);
-  if (facts.markersLeftOut) said.push(`${whole(facts.markersLeftOut)} less deep contacts have no marker.`);
-  $("limits").textContent = said.join(" ");
+  const remarks = [`Positions are rounded to ±${figure(facts.precision)} for the picture${isUnchecked() ? "" : "; the check itself used them as they are"}.`];
+  if (shown < usable) remarks.push(`${whole(shown)} of ${whole(usable)} frames are kept: ${chosen}.`);
+  if (facts.markersLeftOut) remarks.push(`${whole(facts.markersLeftOut)} less deep contacts have no marker.`);
+  $("limits").textContent = remarks.join(" ");
 }
 
 function sayInstead(text) {

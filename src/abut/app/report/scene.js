@@ -10,7 +10,7 @@ const keptAt = new Map(facts.kept.map((frame, k) => [frame, k]));
 const state = { step: 0, time: 0, playing: false, chosen: null, drawn: 0 };
 const totals = facts.between.map((count, frame) => count + facts.cuts[frame]);
 
-let data = null, viewer = null, camera = null, theme = null, points = null, asked = false, codesShown = "", pointsShown = "";
+let data = null, viewer = null, camera = null, theme = null, points = null, drawPending = false, codesShown = "", pointsShown = "";
 
 function readTheme() {
   const style = getComputedStyle(document.documentElement);

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.app.findings import Contact, Findings
+from abut.app.check.findings import Contact, Findings
 from abut.core.arrays import Floats, Integers
 from abut.mesh import Mesh
 from abut.mesh.topology import Incidence

@@ -2,9 +2,7 @@
 
 import html
 import json
-import os
 import re
-import secrets
 from collections import Counter
 from importlib import resources
 from pathlib import Path
@@ -13,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from abut import __version__
-from abut.app.findings import Checked, Contact, Findings
+from abut.app.check.findings import Checked, Contact, Findings
+from abut.app.output.files import write_file
 from abut.app.report import selection
 from abut.app.report.packing import Box, Packed, extent
 from abut.core.arrays import Floats
@@ -75,7 +74,7 @@ def _write(path: Path, checked: Checked, title: str, state: str, verdict: str, f
         "packed": packed,
     }
     page = SLOT.sub(lambda match: slots[match[1]], read("page.html"))
-    _replace(Path(path), page.encode("utf-8", errors="replace"))
+    write_file(Path(path), page.encode("utf-8", errors="replace"))
 
 
 def _check(path: Path, checked: Checked) -> None:
@@ -92,15 +91,6 @@ def _check(path: Path, checked: Checked) -> None:
         raise InvalidInput("findings.kind", f"{checked.findings.kind[row]} is no kind of contact", row)
     if not Path(path).absolute().parent.is_dir():
         raise InvalidInput(str(path), "its folder does not exist")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 # --- what the scripts read
@@ -203,7 +193,7 @@ def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-# --- what is said in words
+# --- figures in words
 
 
 def _count(count: int, one: str, many: str | None = None) -> str:
@@ -222,8 +212,7 @@ def _verdict(checked: Checked) -> str:
 def _count_bad(checked: Checked) -> str:
     steps = len(_unchecked(checked)[1])
     frames = len(checked.bad) - steps
-    said = [_count(count, what) for count, what in ((frames, "frame"), (steps, "step")) if count]
-    return " and ".join(said)
+    return " and ".join(_count(count, noun) for count, noun in ((frames, "frame"), (steps, "step")) if count)
 
 
 def _sizes(checked: Checked) -> list[tuple[str, str]]:

@@ -1,0 +1,126 @@
+"""Results of a check for machines: a JSON document, and all rows as `.npz`, `.csv` or `.parquet`. Files are never half written.
+
+The document's schema is `abut.check/1`, described in docs/check.md; fields may be added to it, none changes its meaning.
+"""
+
+import importlib.util
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abut.app.check.findings import Contact, Findings
+from abut.app.check.job import KINDS, Report
+from abut.app.output.files import write_file
+from abut.core.errors import Unsupported
+
+SCHEMA = "abut.check/1"
+TABLE_SUFFIXES = (".npz", ".csv", ".parquet")
+KIND_NAMES = {kind: kind.name.lower() for kind in Contact}
+
+
+def check_table(path: Path) -> None:
+    """Refuse a table of all rows that is of no known kind."""
+    suffix = path.suffix.lower()
+    if suffix not in TABLE_SUFFIXES:
+        raise Unsupported(f"{path}: tables are written as {', '.join(TABLE_SUFFIXES)}, not as {suffix or 'no suffix'}")
+    if suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise Unsupported(f"{path}: Parquet files need pyarrow; install it with: pip install 'abut[table]'")
+
+
+def write_table(path: Path, report: Report) -> None:
+    """All rows, as the suffix says. Call `check_table` and `output.files.prepare` before."""
+    encoders = {".npz": _encode_npz, ".csv": _encode_csv, ".parquet": _encode_parquet}
+    write_file(path, encoders[path.suffix.lower()](report))
+
+
+def to_json(report: Report) -> str:
+    """The document, one line."""
+    return json.dumps(describe(report), allow_nan=False, separators=(",", ":"))
+
+
+def describe(report: Report) -> dict[str, Any]:
+    """The document as plain Python values."""
+    from abut import __version__
+
+    total = report.counts.sum(axis=0)
+    return {
+        "schema": SCHEMA,
+        "abut_version": __version__,
+        "options": report.options._asdict(),
+        "exit_code": report.exit_code,
+        "frame_count": len(report.names),
+        "step_count": report.step_count,
+        "bad_frames": [{"frame": i, "name": report.names[i], "reason": reason} for i, reason in report.bad.items()],
+        "skipped_steps": [
+            {"frame": i, "from": report.names[i], "to": report.names[i + 1], "reason": reason}
+            for i, reason in report.skipped.items()
+        ],
+        "steps_over_gaps": [
+            {"frame": i, "from": report.names[i], "to": report.names[i + 1], "reason": reason}
+            for i, reason in report.gaps.items()
+        ],
+        "counts": {**_named(total), "total": report.found},
+        "frames": [
+            {"frame": i, "name": name, **_named(counts)}
+            for i, (name, counts) in enumerate(zip(report.names, report.counts, strict=True))
+        ],
+        "first": next(iter(_list_rows(report.first)), None),
+        "worst_impacts": _list_rows(report.worst_impacts),
+        "longest_cuts": _list_rows(report.longest_cuts),
+        "complete": len(report.findings.kind) == report.found,
+        "findings": _list_rows(report.findings),
+        "reused": report.reused,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _named(counts: Any) -> dict[str, int]:
+    return {KIND_NAMES[kind]: int(count) for kind, count in zip(KINDS, counts, strict=True)}
+
+
+def _list_rows(rows: Findings) -> list[dict[str, Any]]:
+    columns = {name: column.tolist() for name, column in rows._asdict().items()}
+    columns["kind"] = [KIND_NAMES[Contact(kind)] for kind in columns["kind"]]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _columns(report: Report) -> dict[str, Any]:
+    """Flat columns: vectors as x, y, z."""
+    rows = report.findings
+    columns: dict[str, Any] = {
+        "frame": rows.frame,
+        "kind": np.array([KIND_NAMES[Contact(kind)] for kind in rows.kind.tolist()], dtype="U11"),
+        "a": rows.a,
+        "b": rows.b,
+        "time": rows.time,
+    }
+    for name, vectors in (("point", rows.point), ("normal", rows.normal)):
+        columns |= {f"{name}_{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
+    return columns | {"depth": rows.depth}
+
+
+def _encode_npz(report: Report) -> bytes:
+    """The columns as the library names them, the names of the frames, and how many collisions of each kind each frame has."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, names=np.array(report.names), counts=report.counts, **report.findings._asdict())
+    return buffer.getvalue()
+
+
+def _encode_csv(report: Report) -> bytes:
+    columns = _columns(report)
+    lines = [",".join(columns)]
+    # repr of a float is the shortest text that comes back as the same float
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    lines += [",".join(value if isinstance(value, str) else repr(value) for value in row) for row in rows]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _encode_parquet(report: Report) -> bytes:
+    pyarrow: Any = importlib.import_module("pyarrow")
+    parquet: Any = importlib.import_module("pyarrow.parquet")
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.table(_columns(report)), buffer)
+    return buffer.getvalue()

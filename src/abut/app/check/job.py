@@ -1,0 +1,222 @@
+"""The whole check: what of an animation is computed, kept and put together.
+
+Frames and steps are independent: each is taken from the store where it has been computed before, else computed, and kept in the store at once.
+Rows are put together at the end, in order of frames, so the answer does not depend on how many workers there are or on how often the job was
+interrupted.
+
+A bad frame is named with its reason. The step to it and the step from it are not checked, and are named as well; nothing bridges the gap.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from abut.app.check.findings import Checked, Contact, Findings
+from abut.app.check.frames import Frames
+from abut.app.check.rows import deepest, earliest, empty_rows, join, select, shift
+from abut.app.check.search import Options, Outcome, Unit
+from abut.app.check.store import Store
+from abut.app.check.workers import compute
+from abut.app.output.exit_codes import BAD_INPUT, CLEAN, COLLISIONS
+from abut.core import arrays
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import InvalidInput
+
+MOST_FINDINGS = 1_000_000
+MOST_JOBS = 1024
+WORST = 10
+KINDS = tuple(Contact)
+
+
+class Progress(NamedTuple):
+    """Where the job stands, reported after each frame."""
+
+    done: int
+    """frames done, each with the step that leaves it"""
+    total: int
+    found: int
+    """collisions found so far"""
+
+
+class Report(NamedTuple):
+    """The answer. Numbers of frames count from 0."""
+
+    names: list[str]
+    options: Options
+    findings: Findings
+    """all rows, or the first `max_findings` of them"""
+    counts: Integers
+    """(k,4) collisions of each frame and the step that leaves it, also those not among the rows: vertex-face, edge-edge, face-face, contained"""
+    first: Findings
+    """the earliest collision; no row where there is none"""
+    worst_impacts: Findings
+    """the ten deepest between frames"""
+    longest_cuts: Findings
+    """the ten longest cuts at frames"""
+    bad: dict[int, str]
+    """frames that could not be read or searched, by number: the reason"""
+    skipped: dict[int, str]
+    """steps that were not checked, by the number of the frame they leave: the reason"""
+    gaps: dict[int, str]
+    """steps over frames that the numbers in the files' names leave out, by the number of the frame they leave: what is missing"""
+    reused: int
+    """frames and steps that had been computed before"""
+    seconds: float
+
+    @property
+    def found(self) -> int:
+        """How many collisions there are."""
+        return int(self.counts.sum())
+
+    @property
+    def exit_code(self) -> int:
+        """CLEAN, COLLISIONS, or BAD_INPUT where nothing collides but not everything could be checked."""
+        if self.found:
+            return COLLISIONS
+        return BAD_INPUT if self.bad or self.skipped else CLEAN
+
+    @property
+    def step_count(self) -> int:
+        """How many steps there are, checked or not; 0 where steps are not searched."""
+        return len(self.names) - 1 if self.options.between else 0
+
+
+class _Job:
+    """What is known so far: the keys of all results, which of them are in the store, counts and extremes."""
+
+    def __init__(self, frames: Frames, options: Options, store: Store, report: Callable[[Progress], None]) -> None:
+        self.frames, self.options, self.store, self.report = frames, options, store, report
+        self.keys: dict[tuple[int, bool], str] = {}  # by frame, and whether of the step that leaves it
+        self.counts = np.zeros((len(frames), len(KINDS)), np.int64)
+        self.first = self.worst_impacts = self.longest_cuts = empty_rows()
+        self.bad: dict[int, str] = {}
+        self.skipped: dict[int, str] = {}
+        self.reused = self.done = 0
+
+    def units(self) -> Iterator[Unit]:
+        """The units to compute. What is in the store is counted at once."""
+        connectivity = Store.key(self.frames.faces.tobytes(), len(self.frames.mesh.vertices))
+        next_digest = self.frames.digest(0)
+        for i in range(len(self.frames)):
+            digest, has_step = next_digest, i + 1 < len(self.frames)
+            wanted = {False: self.options.at_frames, True: self.options.between and has_step}
+            self.keys[i, False] = Store.key("frame", connectivity, digest, self.options.containment)
+            if has_step:
+                next_digest = self.frames.digest(i + 1)
+                self.keys[i, True] = Store.key("step", connectivity, digest, next_digest, self.options.min_distance)
+            for step in (False, True):
+                rows = self.store.get(self.keys[i, step]) if wanted[step] else None
+                if rows is not None:
+                    self._count(i, rows)
+                    self.reused += 1
+                    wanted[step] = False
+            if wanted[False] or wanted[True]:
+                yield Unit(i, wanted[False], wanted[True])
+            else:
+                self._advance()
+
+    def take(self, outcome: Outcome) -> None:
+        """Keep what was computed."""
+        for step, rows in ((False, outcome.at_frame), (True, outcome.between)):
+            if rows is not None:
+                self.store.put(self.keys[outcome.frame, step], rows)
+                self._count(outcome.frame, rows)
+        self.bad.update(outcome.bad)
+        if outcome.skipped:
+            self.skipped[outcome.frame] = outcome.skipped
+        self._advance()
+
+    def _count(self, frame: int, rows: Findings) -> None:
+        if not len(rows.kind):
+            return
+        self.counts[frame] += [int((rows.kind == kind).sum()) for kind in KINDS]
+        moved = shift(rows, frame)
+        self.first = earliest(join([self.first, moved]))
+        cuts = select(moved, moved.kind == Contact.FACE_FACE)
+        impacts = select(moved, moved.kind < Contact.FACE_FACE)
+        self.longest_cuts = deepest(join([self.longest_cuts, cuts]), WORST)
+        self.worst_impacts = deepest(join([self.worst_impacts, impacts]), WORST)
+
+    def _advance(self) -> None:
+        self.done += 1
+        self.report(Progress(self.done, len(self.frames), int(self.counts.sum())))
+
+    def findings(self, most: int) -> Findings:
+        """The rows, from the store, in order of frame, kind, a and b."""
+        parts: list[Findings] = []
+        kept = 0
+        for i in np.flatnonzero(self.counts.sum(axis=1)).tolist():
+            for step, own in ((True, self.counts[i, :2]), (False, self.counts[i, 2:])):
+                if own.sum() and kept < most:
+                    rows = self.store.get(self.keys[i, step])
+                    if rows is None:
+                        raise InvalidInput(str(self.store.folder), "has been changed by others while the job ran")
+                    parts.append(shift(select(rows, slice(most - kept)), i))
+                    kept += len(parts[-1].kind)
+        return join(parts)
+
+
+def check(
+    frames: Frames,
+    options: Options | None = None,
+    *,
+    store: Store,
+    jobs: int = 1,
+    max_findings: int = MOST_FINDINGS,
+    report: Callable[[Progress], None] = lambda _: None,
+) -> Report:
+    """Search an animation for collisions with itself.
+
+    KeyboardInterrupt comes through; all that was computed until then is in the store.
+
+    Args:
+        frames: the animation.
+        options: what is searched; everything by default.
+        store: where results are kept, and found by a later call.
+        jobs: how many processes; each uses its share of the threads. The answer is the same whatever their number.
+        max_findings: how many rows are kept in memory. All are counted, and all are in the store.
+        report: called after each frame.
+
+    Raises:
+        InvalidInput: where nothing is to be searched, a number is out of range, or no frame can be read.
+    """
+    chosen = options or Options()
+    if not (chosen.at_frames or chosen.between):
+        raise InvalidInput("options", "neither frames nor the steps between them are to be searched")
+    arrays.scalar(chosen.min_distance, "min_distance", least=0.0)
+    worker_count = arrays.count(jobs, "jobs", least=1, most=MOST_JOBS)
+    most = arrays.count(max_findings, "max_findings", least=1)
+    start = time.perf_counter()
+    job = _Job(frames, chosen, store, report)
+    compute(job.units(), frames, chosen, worker_count, job.take)
+    return Report(
+        frames.names,
+        chosen,
+        job.findings(most),
+        frozen(job.counts),
+        job.first,
+        job.worst_impacts,
+        job.longest_cuts,
+        dict(sorted(job.bad.items())),
+        dict(sorted(job.skipped.items())),
+        frames.find_gaps() if chosen.between else {},
+        job.reused,
+        time.perf_counter() - start,
+    )
+
+
+def as_checked(frames: Frames, report: Report) -> Checked:
+    """What the report page shows. In place of a bad frame stands the one before it, or the first that can be read."""
+    shapes: list[Floats] = []
+    for i in range(len(frames)):
+        if i in report.bad:
+            shapes.append(shapes[-1] if shapes else frames.mesh.vertices)
+        else:
+            shapes.append(frames.vertices(i))
+    bad = [(frames.names[i], reason) for i, reason in report.bad.items()]
+    for i, reason in report.skipped.items():
+        if i not in report.bad and i + 1 not in report.bad:
+            bad.append((f"{frames.names[i]} → {frames.names[i + 1]}", reason))
+    return Checked(frames.names, frames.faces, shapes, report.findings, bad, report.seconds)

@@ -1,0 +1,133 @@
+"""One unit of a check, a frame and the step that leaves it: what is searched, and how its rows are computed."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abut import ccd
+from abut.app.check.findings import Findings
+from abut.app.check.frames import Frames
+from abut.app.check.pieces import Pieces
+from abut.app.check.rows import join, rows_of_contacts, rows_of_impacts
+from abut.core.arrays import Floats
+from abut.core.errors import AbutError, InvalidInput
+from abut.discrete import Deformable, collide
+from abut.mesh import Mesh
+
+
+class Options(NamedTuple):
+    """What is searched."""
+
+    at_frames: bool = True
+    between: bool = True
+    min_distance: float = 0.0
+    """features count as met in a step when they come this close"""
+    containment: bool = True
+    """whether frames are searched for pieces inside closed pieces"""
+    max_memory: int | None = None
+    """bytes for the search of one step; None: what the mesh needs, as `sweep` has it. No result depends on it"""
+
+
+class Unit(NamedTuple):
+    """A frame, and what of it is to be computed."""
+
+    frame: int
+    at_frame: bool
+    between: bool
+
+
+class Outcome(NamedTuple):
+    """Rows of the frame and of the step, where the unit has them and they could be computed; what was bad."""
+
+    frame: int
+    at_frame: Findings | None
+    between: Findings | None
+    bad: dict[int, str]
+    skipped: str
+
+
+def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, options: Options) -> ccd.Impacts:
+    memory = {} if options.max_memory is None else {"max_memory": options.max_memory}
+    return ccd.sweep(mesh, v_t0, v_t1, min_distance=options.min_distance, **memory)
+
+
+class Searcher:
+    """Computes units, one after another: one tree that is refitted, and the frame that two units have in common read once."""
+
+    def __init__(self, frames: Frames, options: Options) -> None:
+        self._frames, self._options = frames, options
+        self._body: Deformable | None = None
+        self._read: dict[int, Floats | AbutError] = {}
+        self._pieces: Pieces | None = None
+
+    def search(self, unit: Unit) -> Outcome:
+        """Compute one unit. Whatever is wrong with a frame or a step is part of the outcome."""
+        i = unit.frame
+        bad: dict[int, str] = {}
+        at_frame = between = None
+        skipped = ""
+        v_t0 = self._vertices(i, bad)
+        if unit.at_frame and v_t0 is not None:
+            try:
+                at_frame = self._search_frame(v_t0)
+            except AbutError as error:
+                bad[i] = f"could not be searched: {error}"
+        if unit.between:
+            v_t1 = self._vertices(i + 1, bad)
+            if v_t0 is None or v_t1 is None:
+                skipped = " and ".join(self._frames.names[j] for j in sorted(bad)) + " could not be read"
+            else:
+                try:
+                    impacts = _impacts(self._frames.mesh, v_t0, v_t1, self._options)
+                    between = rows_of_impacts(impacts, self._frames.mesh, v_t0, v_t1)
+                except AbutError as error:
+                    skipped = str(error)
+        return Outcome(i, at_frame, between, bad, skipped)
+
+    def _search_frame(self, vertices: Floats) -> Findings:
+        if self._body is None:
+            self._body = Deformable(self._frames.mesh)
+        self._body.update(vertices)
+        rows = rows_of_contacts(collide(self._body))
+        if not self._options.containment:
+            return rows
+        if self._pieces is None:
+            self._pieces = Pieces(self._frames.mesh)
+        return join([rows, self._pieces.find_contained(vertices, rows)])
+
+    def _vertices(self, i: int, bad: dict[int, str]) -> Floats | None:
+        if i not in self._read:
+            try:
+                self._read[i] = self._frames.vertices(i)
+            except AbutError as error:
+                self._read[i] = error
+            for other in [j for j in self._read if abs(j - i) > 1]:
+                del self._read[other]
+        found = self._read[i]
+        if isinstance(found, AbutError):
+            bad[i] = found.reason if isinstance(found, InvalidInput) else str(found)
+            return None
+        return found
+
+
+# --- compiling ahead
+
+
+def _tiny_step() -> tuple[Mesh, Floats]:
+    """A triangle that falls through another, so that all that follows a collision is compiled too, and where it stands at the end."""
+    mesh = Mesh([[0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 1, 1], [2, 1, 1], [1, 1, 2]], [[0, 1, 2], [3, 4, 5]])
+    return mesh, mesh.vertices - np.array([0.0, 0.0, 1.5]) * (np.arange(6) > 2)[:, np.newaxis]
+
+
+def search_tiny_frame() -> None:
+    """Have the search of frames compiled, or loaded from disk."""
+    mesh, vertices = _tiny_step()
+    body = Deformable(mesh)
+    body.update(vertices)
+    rows_of_contacts(collide(body))
+
+
+def search_tiny_step() -> None:
+    """Have the search of steps compiled, or loaded from disk."""
+    mesh, vertices = _tiny_step()
+    rows_of_impacts(_impacts(mesh, mesh.vertices, vertices, Options()), mesh, mesh.vertices, vertices)

@@ -1,0 +1,1 @@
+"""What every command writes to: consoles, progress bars, files, pictures; and the exit codes."""
