@@ -44,7 +44,7 @@ THREADS = (1, 2) if numba.config.NUMBA_NUM_THREADS > 1 and not jit.INTERPRETED e
 @pytest.fixture(autouse=True)
 def _threads_for_the_small(monkeypatch):
     """Small steps run on one thread otherwise."""
-    for module in ("culling.search", "culling.stream", "earliest", "sweep"):
+    for module in ("culling.search", "culling.stream", "earliest", "impacts"):
         monkeypatch.setattr(
             importlib.import_module(f"abut.ccd.{module}"), "threads_for", lambda *_: contextlib.nullcontext()
         )

@@ -6,10 +6,10 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut.convex import APART, EDGE, FACE, OVERLAPPING, TOUCHING, VERTEX, Hull, Hulls, track, track_many
-from abut.convex.exhaustive import find_closest, find_least_depth
-from abut.convex.features import invert
-from abut.convex.hull import open_hulls
-from abut.convex.walk import closest_points
+from abut.convex.features.access import invert
+from abut.convex.features.exhaustive import find_closest, find_least_depth
+from abut.convex.features.walk import closest_points
+from abut.convex.hull.tables import open_hulls
 from abut.core.errors import InvalidInput
 from abut.core.jit import INTERPRETED, kernel
 from conftest import SLOW, SOAK
@@ -184,7 +184,6 @@ def ask_all(handle, starts, frame):
     view = open_hulls(handle)
     a = (starts[0, 0], starts[0, 1], starts[0, 2], starts[1, 0], starts[1, 1], starts[1, 2])
     b = (starts[1, 0], starts[1, 1], starts[1, 2], starts[2, 0], starts[2, 1], starts[2, 2])
-    frame = (*frame[:9], frame[9], frame[10], frame[11])
     own, other = find_closest(view, a, b, frame, invert(frame))
     p, q = closest_points(view, own, other, frame, invert(frame))
     return p, q, find_least_depth(view, a, b, frame)[0]
@@ -200,7 +199,7 @@ def test_trying_all_features(rng):
         inverse = np.linalg.inv(pose_a)
         turn = inverse[:3, :3] @ pose_b[:3, :3]
         shift = turn @ b.middle + inverse[:3, :3] @ (pose_b[:3, 3] - pose_a[:3, 3]) - a.middle
-        p, q, depth = ask_all(hulls.handle, hulls.starts, (*turn.ravel().tolist(), *shift.tolist()))
+        p, q, depth = ask_all(hulls.handle, hulls.starts, (tuple(map(tuple, turn.tolist())), tuple(shift.tolist())))
         if result.distance[0] > 1e-12:
             assert np.linalg.norm(np.subtract(p, q)) == pytest.approx(result.distance[0], abs=1e-12)
         elif result.status[0] == OVERLAPPING:

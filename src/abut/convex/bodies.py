@@ -5,16 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from abut.convex.exhaustive import Range
-from abut.convex.features import Frame, turn, turn_back
-from abut.convex.hull import Hulls
-from abut.convex.polytope import Polytopes, reserve_polytopes, triple_at
+from abut.convex.depth.polytope import Polytopes, reserve_polytopes
+from abut.convex.features.exhaustive import Range
+from abut.convex.hull.hulls import Hulls
+from abut.convex.triples import triple_at, triple_from
 from abut.core import arrays
 from abut.core.arrays import LARGEST_COORDINATE, ORTHONORMAL, Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import element, kernel
 from abut.core.scratch import load
-from abut.geometry.vec import Vec3, add, cross, dot
+from abut.core.types import IndicesLike, PosesLike
+from abut.geometry.frames import Frame, relate, turn, turn_back
+from abut.geometry.vec import Vec3, add, cross, dot, subtract
 
 TASKS = 16
 """Parts that a batch is cut into; each has its own memory for depths."""
@@ -27,23 +29,15 @@ PAIRS_FOR_THREADS = 256
 def read_pose(poses: Any, body: int) -> Frame:
     """The pose of a body, from a pointer to (n,4,4)."""
     at = 16 * body
-    x, y, z = (
-        (load(poses, at), load(poses, at + 1), load(poses, at + 2), load(poses, at + 3)),
-        (load(poses, at + 4), load(poses, at + 5), load(poses, at + 6), load(poses, at + 7)),
-        (load(poses, at + 8), load(poses, at + 9), load(poses, at + 10), load(poses, at + 11)),
-    )
-    return (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2], x[3], y[3], z[3])
+    rotation = (triple_from(poses, at), triple_from(poses, at + 4), triple_from(poses, at + 8))
+    return rotation, (load(poses, at + 3), load(poses, at + 7), load(poses, at + 11))
 
 
 @element
-def relate(a: Frame, b: Frame, middle_a: Vec3, middle_b: Vec3) -> Frame:
+def relate_middles(a: Frame, b: Frame, middle_a: Vec3, middle_b: Vec3) -> Frame:
     """From b's frame to a's, both relative to their middles. The translations are subtracted first: that is exact where the bodies are close."""
-    x, y, z = turn_back(a, (b[0], b[3], b[6])), turn_back(a, (b[1], b[4], b[7])), turn_back(a, (b[2], b[5], b[8]))
-    t = turn_back(a, add(turn(b, middle_b), (b[9] - a[9], b[10] - a[10], b[11] - a[11])))
-    return (
-        x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2],
-        t[0] - middle_a[0], t[1] - middle_a[1], t[2] - middle_a[2],
-    )  # fmt: skip
+    t = turn_back(a[0], add(turn(b[0], middle_b), subtract(b[1], a[1])))
+    return relate(a, b)[0], subtract(t, middle_a)
 
 
 @element
@@ -83,7 +77,7 @@ def _column(poses: Any, k: int, axis: int) -> Vec3:
     return (poses[k, 0, axis], poses[k, 1, axis], poses[k, 2, axis])
 
 
-def read_poses(value: object) -> Floats:
+def read_poses(value: PosesLike) -> Floats:
     """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape[1:] == (4, 4):
         own = np.ascontiguousarray(value).view()
@@ -92,7 +86,9 @@ def read_poses(value: object) -> Floats:
     return frozen(arrays.rigid_poses(value, "poses"))
 
 
-def read_bodies(hulls: Hulls, pairs: object, poses: object, which: object) -> tuple[Integers, Floats, Integers]:
+def read_bodies(
+    hulls: Hulls, pairs: IndicesLike, poses: PosesLike, which: IndicesLike | None
+) -> tuple[Integers, Floats, Integers]:
     """(p,2) pairs, (n,4,4) poses and (n,) hulls of bodies, checked; without `which`, body i has hull i."""
     arrays.instance(hulls, "hulls", Hulls)
     placed = read_poses(poses)
@@ -102,7 +98,7 @@ def read_bodies(hulls: Hulls, pairs: object, poses: object, which: object) -> tu
     return arrays.indices(pairs, "pairs", 2, len(placed)), placed, chosen
 
 
-def whole_numbers(value: object, name: str, shape: tuple[int, ...]) -> Integers:
+def whole_numbers(value: IndicesLike, name: str, shape: tuple[int, ...]) -> Integers:
     """An array of its own, of whole numbers that int64 holds."""
     given = arrays.coordinates(value, name, shape)
     with np.errstate(invalid="ignore"):
@@ -111,11 +107,6 @@ def whole_numbers(value: object, name: str, shape: tuple[int, ...]) -> Integers:
     if len(wrong):
         raise InvalidInput(name, "is not a whole number", int(wrong[0]))
     return whole
-
-
-def table_of(whole: tuple[Any, ...]) -> Integers:
-    """The addresses of arrays in C order, which must live as long as the table is in use."""
-    return np.array([array.ctypes.data for array in whole], dtype=np.int64)
 
 
 class _Memory(threading.local):

@@ -4,30 +4,25 @@ of two edges is not.
 A feature's own direction is taken if it gives no greater depth than the polytope did.
 """
 
-import math
-
-from abut.convex.depth import ALIGNED, support
-from abut.convex.features import (
+from abut.convex.depth.polytope import Polytope
+from abut.convex.depth.search import ALIGNED, support
+from abut.convex.features.access import (
     EDGE,
     FACE,
     VERTEX,
-    Frame,
-    apply,
     closest_on_edges,
     edge_length,
     edge_part,
     edge_to,
     end_of,
     normal_of,
-    turn,
-    turn_back,
     vertex_at,
 )
-from abut.convex.hull import View
-from abut.convex.polytope import Polytope
+from abut.convex.hull.tables import View
 from abut.core.jit import element, kernel
 from abut.core.scratch import load
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.geometry.frames import Frame, carry, turn, turn_back
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
 
 NAMED = 64.0
 """Tolerances by which the depth along a feature's own direction may exceed the polytope's."""
@@ -49,8 +44,8 @@ def _face_along(view: View, v: int, n: Vec3) -> tuple[int, float]:
 @element
 def _perpendicular(view: View, e: int, g: int, n: Vec3, b_to_a: Frame) -> tuple[Vec3, float]:
     """The common perpendicular of two edges, on the side of n, and the cosine between them; −2 where the edges are parallel."""
-    m = cross(edge_part(view, e, 3), turn(b_to_a, edge_part(view, g, 3)))
-    size = math.sqrt(norm_sq(m))
+    m = cross(edge_part(view, e, 3), turn(b_to_a[0], edge_part(view, g, 3)))
+    size = norm(m)
     if size <= 1e-14:
         return n, -2.0
     m = scale(m, (1.0 if dot(m, n) >= 0.0 else -1.0) / size)
@@ -116,9 +111,9 @@ def name_features(
         _, bottom, x = support(view, b_to_a, m, v, w)
         if dot(m, x) <= depth + NAMED * tolerance:
             return face * 4 + FACE, bottom * 4 + VERTEX, m, dot(m, x)
-    face, cosine = _face_along(view, w, turn_back(b_to_a, scale(n, -1.0)))
+    face, cosine = _face_along(view, w, turn_back(b_to_a[0], scale(n, -1.0)))
     if cosine > ALIGNED:
-        m = scale(turn(b_to_a, normal_of(view, face)), -1.0)
+        m = scale(turn(b_to_a[0], normal_of(view, face)), -1.0)
         top, _, x = support(view, b_to_a, m, v, w)
         if dot(m, x) <= depth + NAMED * tolerance:
             return top * 4 + VERTEX, face * 4 + FACE, m, dot(m, x)
@@ -139,10 +134,10 @@ def points_of(view: View, a: int, b: int, n: Vec3, depth: float, b_to_a: Frame) 
         p = vertex_at(view, a >> 2)
         return p, add_scaled(p, n, -depth)
     if b & 3 == VERTEX:
-        q = apply(b_to_a, vertex_at(view, b >> 2))
+        q = carry(b_to_a, vertex_at(view, b >> 2))
         return add_scaled(q, n, depth), q
     p, u = edge_part(view, a >> 2, 0), edge_part(view, a >> 2, 3)
-    q, v = apply(b_to_a, edge_part(view, b >> 2, 0)), turn(b_to_a, edge_part(view, b >> 2, 3))
+    q, v = carry(b_to_a, edge_part(view, b >> 2, 0)), turn(b_to_a[0], edge_part(view, b >> 2, 3))
     s, _ = closest_on_edges(u, edge_length(view, a >> 2), v, edge_length(view, b >> 2), subtract(p, q))
     p = add_scaled(p, u, s)
     return p, add_scaled(p, n, -depth)

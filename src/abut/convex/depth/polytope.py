@@ -11,10 +11,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abut.core.arrays import Integers
+from abut.convex.triples import put_triple, triple_at
+from abut.core.arrays import Floats, Integers
+from abut.core.handles import FloatsAt, IntegersAt, pack, unpack
 from abut.core.jit import element, kernel
-from abut.core.scratch import load, pointer_to_floats, pointer_to_integers, store
+from abut.core.scratch import load, store
 from abut.geometry.vec import Vec3, cross, dot, norm_sq, scale, subtract
 
 MOST_POINTS = 2048
@@ -33,26 +36,31 @@ class Polytope(NamedTuple):
     triangles' corners (f,3), anticlockwise from outside, their neighbours across the sides from corner k to k + 1, and states; and memory for the
     search: triangles seen, their outline (from, to, and the triangle behind), and the new triangle that starts at each point."""
 
-    points: Any
-    normals: Any
-    distances: Any
-    owners: Any
-    corners: Any
-    neighbours: Any
-    states: Any
-    seen: Any
-    outline: Any
-    starts: Any
+    points: FloatsAt
+    normals: FloatsAt
+    distances: FloatsAt
+    owners: IntegersAt
+    corners: IntegersAt
+    neighbours: IntegersAt
+    states: IntegersAt
+    seen: IntegersAt
+    outline: IntegersAt
+    starts: IntegersAt
 
 
 class Polytopes:
     """Memory for some tasks. `handle` (tasks, fields): what `open_polytope` takes a row of; it is valid as long as this object lives."""
 
     def __init__(self, count: int) -> None:
-        floats, integers = sum(_FLOATS), sum(_INTEGERS)
-        self._memory = np.empty((count, floats + integers))
-        starts = np.cumsum([0, *_FLOATS, *_INTEGERS])[:-1] * 8
-        self.handle: Integers = self._memory.ctypes.data + self._memory.strides[0] * np.arange(count)[:, None] + starts
+        ends = np.cumsum([*_FLOATS, *_INTEGERS])
+        self._memory = np.empty((count, ends[-1]))
+        self.handle: Integers = np.stack([pack(Polytope, *_cut(row, ends[:-1])) for row in self._memory])
+
+
+def _cut(row: Floats, ends: Integers) -> list[NDArray[Any]]:
+    """The arrays of one task, in its part of the memory."""
+    parts = np.split(row, ends)
+    return [*parts[: len(_FLOATS)], *(part.view(np.int64) for part in parts[len(_FLOATS) :])]
 
 
 def reserve_polytopes(count: int) -> Polytopes:
@@ -63,32 +71,7 @@ def reserve_polytopes(count: int) -> Polytopes:
 @element
 def open_polytope(handle: Any, task: int) -> Polytope:
     """The memory of a task, in a kernel."""
-    return Polytope(
-        pointer_to_floats(handle[task, 0]),
-        pointer_to_floats(handle[task, 1]),
-        pointer_to_floats(handle[task, 2]),
-        pointer_to_integers(handle[task, 3]),
-        pointer_to_integers(handle[task, 4]),
-        pointer_to_integers(handle[task, 5]),
-        pointer_to_integers(handle[task, 6]),
-        pointer_to_integers(handle[task, 7]),
-        pointer_to_integers(handle[task, 8]),
-        pointer_to_integers(handle[task, 9]),
-    )
-
-
-@element
-def triple_at(pointer: Any, k: int) -> tuple[Any, Any, Any]:
-    """Row k of a table of three columns."""
-    return (load(pointer, 3 * k), load(pointer, 3 * k + 1), load(pointer, 3 * k + 2))
-
-
-@element
-def put_triple(pointer: Any, k: int, values: tuple[Any, Any, Any]) -> None:
-    """Write row k of a table of three columns."""
-    store(pointer, 3 * k, values[0])
-    store(pointer, 3 * k + 1, values[1])
-    store(pointer, 3 * k + 2, values[2])
+    return unpack(Polytope, handle[task])
 
 
 @element

@@ -9,16 +9,16 @@ its face of the difference is then in the polytope from the first.
 Failure cases, told by the result: no room for more points, and a polytope that could not grow.
 """
 
-import math
-
 import numpy as np
 
-from abut.convex.features import EDGE, FACE, VERTEX, Frame, a_vertex_of, apply, climb, end_of, turn_back, vertex_at
-from abut.convex.hull import View
-from abut.convex.polytope import MOST_POINTS, THIN, Polytope, close_four, grow, nearest_face, put_point, triple_at
+from abut.convex.depth.polytope import MOST_POINTS, THIN, Polytope, close_four, grow, nearest_face, put_point
+from abut.convex.features.access import EDGE, FACE, VERTEX, a_vertex_of, climb, end_of, vertex_at
+from abut.convex.hull.tables import View
+from abut.convex.triples import triple_at
 from abut.core.jit import element, kernel
 from abut.core.scratch import load
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.geometry.frames import Frame, carry, turn_back
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale, subtract
 
 FOUND, FLAT, FAILED = 0, 1, 2
 """How the search ended: with a depth; the difference has no volume; without an answer."""
@@ -34,14 +34,14 @@ ALIGNED = 1.0 - 1e-9
 def support(view: View, b_to_a: Frame, n: Vec3, a: int, b: int) -> tuple[int, int, Vec3]:
     """The vertices of a and b that are farthest along n and −n, climbing from a and b, and their difference."""
     top, _ = climb(view, a, n)
-    bottom, _ = climb(view, b, turn_back(b_to_a, (-n[0], -n[1], -n[2])))
-    return top, bottom, subtract(vertex_at(view, top), apply(b_to_a, vertex_at(view, bottom)))
+    bottom, _ = climb(view, b, turn_back(b_to_a[0], (-n[0], -n[1], -n[2])))
+    return top, bottom, subtract(vertex_at(view, top), carry(b_to_a, vertex_at(view, bottom)))
 
 
 @element
 def unit(d: Vec3) -> Vec3:
     """A vector divided by its length, which is not zero."""
-    return scale(d, 1.0 / math.sqrt(norm_sq(d)))
+    return scale(d, 1.0 / norm(d))
 
 
 @element
@@ -59,8 +59,8 @@ def close_if_solid(polytope: Polytope, thin: float) -> bool:
     p, q = triple_at(polytope.points, 0), triple_at(polytope.points, 1)
     r, s = triple_at(polytope.points, 2), triple_at(polytope.points, 3)
     n = cross(subtract(q, p), subtract(r, p))
-    area, height = math.sqrt(norm_sq(n)), dot(n, subtract(s, p))
-    if abs(height) <= thin * area or area <= thin * math.sqrt(norm_sq(subtract(q, p))):
+    area, height = norm(n), dot(n, subtract(s, p))
+    if abs(height) <= thin * area or area <= thin * norm(subtract(q, p)):
         return False
     close_four(polytope, height > 0.0, thin)
     return True
@@ -69,7 +69,7 @@ def close_if_solid(polytope: Polytope, thin: float) -> bool:
 @element
 def put_pair(view: View, polytope: Polytope, k: int, a: int, b: int, b_to_a: Frame) -> None:
     """Write point k, the difference of the vertices a and b."""
-    put_point(polytope, k, a, b, subtract(vertex_at(view, a), apply(b_to_a, vertex_at(view, b))))
+    put_point(polytope, k, a, b, subtract(vertex_at(view, a), carry(b_to_a, vertex_at(view, b))))
 
 
 @element
@@ -134,9 +134,9 @@ def _start_anyhow(
         a, b, q = support(view, b_to_a, scale(directions[turn], -1.0), a, b)
         put_point(polytope, 1, a, b, q)
         u = subtract(q, p)
-        if math.sqrt(norm_sq(u)) > thin:
+        if norm(u) > thin:
             break
-    if math.sqrt(norm_sq(u)) <= thin:
+    if norm(u) <= thin:
         return FLAT, guess, a, b
     u = unit(u)
     v, farthest = across(u), thin
@@ -144,7 +144,7 @@ def _start_anyhow(
     for d in (v, scale(v, -1.0), w, scale(w, -1.0)):
         a, b, r = support(view, b_to_a, d, a, b)
         x = subtract(r, p)
-        off = math.sqrt(norm_sq(add_scaled(x, u, -dot(x, u))))
+        off = norm(add_scaled(x, u, -dot(x, u)))
         if off > farthest:
             farthest = off
             put_point(polytope, 2, a, b, r)

@@ -1,12 +1,14 @@
-"""Moving points between two hulls' frames, reading features, and climbing: the steps that walk, depth and check are made of.
+"""Reading features, and climbing: the steps that walk, depth and proof are made of.
 
-A feature is a number: four times its index among all hulls' vertices, edges or faces, plus its kind. A `Frame` takes points of one hull to the
-frame of the other: nine entries of the rotation, row by row, then the translation.
+A feature is a number: four times its index among all hulls' vertices, edges or faces, plus its kind. A frame `b_to_a` takes points of hull b to the
+frame of hull a (`geometry.frames`).
 """
 
-from abut.convex.hull import EDGE_ROW, PLANE_ROW, SIDE_ROW, View
+from abut.convex.hull.tables import EDGE_ROW, PLANE_ROW, SIDE_ROW, View
+from abut.convex.triples import triple_at, triple_from
 from abut.core.jit import element
 from abut.core.scratch import load
+from abut.geometry.frames import Frame, turn_back
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, subtract
 
 VERTEX, EDGE, FACE = 0, 1, 2
@@ -17,59 +19,25 @@ PARALLEL_SQ = 1e-28
 RISE = 4 * 2.0**-52
 """Part of the sum of its terms that the rise of an edge is off by: a difference, a product and two sums are rounded, half of 2^-52 each."""
 
-Frame = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
-
-
-@element
-def apply(frame: Frame, p: Vec3) -> Vec3:
-    """A point, taken to the other frame."""
-    return (
-        frame[0] * p[0] + frame[1] * p[1] + frame[2] * p[2] + frame[9],
-        frame[3] * p[0] + frame[4] * p[1] + frame[5] * p[2] + frame[10],
-        frame[6] * p[0] + frame[7] * p[1] + frame[8] * p[2] + frame[11],
-    )
-
-
-@element
-def turn(frame: Frame, d: Vec3) -> Vec3:
-    """A direction, taken to the other frame."""
-    return (
-        frame[0] * d[0] + frame[1] * d[1] + frame[2] * d[2],
-        frame[3] * d[0] + frame[4] * d[1] + frame[5] * d[2],
-        frame[6] * d[0] + frame[7] * d[1] + frame[8] * d[2],
-    )
-
-
-@element
-def turn_back(frame: Frame, d: Vec3) -> Vec3:
-    """A direction, taken the other way."""
-    return (
-        frame[0] * d[0] + frame[3] * d[1] + frame[6] * d[2],
-        frame[1] * d[0] + frame[4] * d[1] + frame[7] * d[2],
-        frame[2] * d[0] + frame[5] * d[1] + frame[8] * d[2],
-    )
-
 
 @element
 def invert(frame: Frame) -> Frame:
     """The frame that undoes this one."""
-    t = turn_back(frame, (frame[9], frame[10], frame[11]))
-    r = frame
-    return (r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8], -t[0], -t[1], -t[2])
+    x, y, z = frame[0]
+    t = turn_back(frame[0], frame[1])
+    return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])), (-t[0], -t[1], -t[2])
 
 
 @element
 def vertex_at(view: View, v: int) -> Vec3:
     """Coordinates of a vertex, relative to its hull's middle."""
-    at = v * 3
-    return (load(view.vertices, at), load(view.vertices, at + 1), load(view.vertices, at + 2))
+    return triple_at(view.vertices, v)
 
 
 @element
 def edge_part(view: View, e: int, part: int) -> Vec3:
     """Three numbers of an edge: 0 tail, 3 direction, 7 into the left face, 10 into the right face."""
-    at = e * EDGE_ROW + part
-    return (load(view.edges, at), load(view.edges, at + 1), load(view.edges, at + 2))
+    return triple_from(view.edges, e * EDGE_ROW + part)
 
 
 @element
@@ -81,8 +49,7 @@ def edge_length(view: View, e: int) -> float:
 @element
 def normal_of(view: View, f: int) -> Vec3:
     """Unit normal of a face."""
-    at = f * PLANE_ROW
-    return (load(view.planes, at), load(view.planes, at + 1), load(view.planes, at + 2))
+    return triple_from(view.planes, f * PLANE_ROW)
 
 
 @element
@@ -123,8 +90,7 @@ def edge_to(view: View, link: int) -> int:
 @element
 def side_at(view: View, link: int) -> Vec3:
     """Unit vector of a face's link into the face."""
-    at = link * SIDE_ROW
-    return (load(view.sides, at), load(view.sides, at + 1), load(view.sides, at + 2))
+    return triple_from(view.sides, link * SIDE_ROW)
 
 
 @element
@@ -138,7 +104,7 @@ def climb(view: View, v: int, d: Vec3) -> tuple[int, float]:
     """The vertex farthest along a direction and how far it is: uphill from v, to a vertex that no neighbour exceeds (of a convex hull, the top).
 
     Edges are asked whether they rise, not vertices which is higher: on a thin hull with short edges all neighbours are as high as v to rounding.
-    What rises by more than its own rounding does rise, so the way up ends."""
+    What rises by more than its own rounding does rise, so the climb ends."""
     while True:
         x = vertex_at(view, v)
         best, most = -1, 0.0

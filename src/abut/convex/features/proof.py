@@ -11,30 +11,25 @@ The direction between points at a distance d is off by some tolerances divided b
 that times their size. So where they disagree by no more than that, the normal is turned away from the vertex that sticks out, and asked again.
 """
 
-import math
-
-from abut.convex.features import (
+from abut.convex.features.access import (
     EDGE,
     FACE,
     VERTEX,
-    Frame,
     a_vertex_of,
-    apply,
     climb,
     edge_part,
     normal_of,
     offset_of,
     side_at,
     side_offset,
-    turn,
-    turn_back,
     vertex_at,
 )
-from abut.convex.hull import View
-from abut.convex.walk import closest_points
+from abut.convex.features.walk import closest_points
+from abut.convex.hull.tables import View
 from abut.core.jit import element
 from abut.core.scratch import load
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.geometry.frames import Frame, carry, turn, turn_back
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale, subtract
 
 TOLERANCE = 16 * 2.0**-52
 """Of the scale (both radii and the distance of the middles): a transformed coordinate has some eight roundings, a height over a plane sixteen."""
@@ -61,12 +56,12 @@ def direction(view: View, a: int, b: int, p: Vec3, q: Vec3, b_to_a: Frame, exten
     if a & 3 == FACE:
         return normal_of(view, a >> 2)
     if b & 3 == FACE:
-        return scale(turn(b_to_a, normal_of(view, b >> 2)), -1.0)
+        return scale(turn(b_to_a[0], normal_of(view, b >> 2)), -1.0)
     d = subtract(q, p)
-    size = math.sqrt(norm_sq(d))
+    size = norm(d)
     if a & 3 == EDGE and b & 3 == EDGE:
-        n = cross(edge_part(view, a >> 2, 3), turn(b_to_a, edge_part(view, b >> 2, 3)))
-        sine = math.sqrt(norm_sq(n))
+        n = cross(edge_part(view, a >> 2, 3), turn(b_to_a[0], edge_part(view, b >> 2, 3)))
+        sine = norm(n)
         if sine * extent > size:  # the error of n is a rounding divided by the sine, that of d by size / extent
             n = scale(n, 1.0 / sine)
             along = dot(n, d)
@@ -93,8 +88,8 @@ def _support(
     v, w = a_vertex_of(view, a), a_vertex_of(view, b)
     for _ in range(MOST_TURNS):
         v, _ = climb(view, v, n)
-        w, _ = climb(view, w, turn_back(b_to_a, scale(n, -1.0)))
-        between = subtract(apply(b_to_a, vertex_at(view, w)), vertex_at(view, v))
+        w, _ = climb(view, w, turn_back(b_to_a[0], scale(n, -1.0)))
+        between = subtract(carry(b_to_a, vertex_at(view, w)), vertex_at(view, v))
         short = distance - dot(n, between)
         if short <= CHECKED * tolerance:
             return True, n
@@ -102,7 +97,7 @@ def _support(
             return False, n
         out = subtract(between, subtract(q, p))
         n = add_scaled(n, out, short / norm_sq(out))
-        n = scale(n, 1.0 / math.sqrt(norm_sq(n)))
+        n = scale(n, 1.0 / norm(n))
     return False, n
 
 
@@ -114,19 +109,19 @@ def prove(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame, extent: floa
     if b & 3 == FACE:
         if a & 3 != VERTEX:
             return False, 0.0, none, none, none
-        x, n = apply(a_to_b, vertex_at(view, a >> 2)), normal_of(view, b >> 2)
+        x, n = carry(a_to_b, vertex_at(view, a >> 2)), normal_of(view, b >> 2)
         distance = dot(x, n) - offset_of(view, b >> 2)
-        p, q = vertex_at(view, a >> 2), apply(b_to_a, add_scaled(x, n, -distance))
-        n, over = scale(turn(b_to_a, n), -1.0), _is_over_face(view, b >> 2, x, tolerance)
+        p, q = vertex_at(view, a >> 2), carry(b_to_a, add_scaled(x, n, -distance))
+        n, over = scale(turn(b_to_a[0], n), -1.0), _is_over_face(view, b >> 2, x, tolerance)
     elif a & 3 == FACE:
         if b & 3 != VERTEX:
             return False, 0.0, none, none, none
-        q, n = apply(b_to_a, vertex_at(view, b >> 2)), normal_of(view, a >> 2)
+        q, n = carry(b_to_a, vertex_at(view, b >> 2)), normal_of(view, a >> 2)
         distance = dot(q, n) - offset_of(view, a >> 2)
         p, over = add_scaled(q, n, -distance), _is_over_face(view, a >> 2, q, tolerance)
     else:
         p, q = closest_points(view, a, b, b_to_a, a_to_b)
-        distance, n = math.sqrt(norm_sq(subtract(p, q))), none
+        distance, n = norm(subtract(p, q)), none
         if distance > NEAR * tolerance:
             n = direction(view, a, b, p, q, b_to_a, extent)
     if not over or distance <= NEAR * tolerance:

@@ -7,15 +7,13 @@ in no region: the pseudo-regions inside (Peyré 2001, §3.5) tell whether it is 
 Regions are closed and thickened by a tolerance, some roundings of the coordinates, so that no step is taken for a rounding error alone. The next
 features depend on the present ones only. So a walk that does not end comes back to features it has seen, and Brent's method (1980) notices: it
 remembers the features of every step whose number is a power of two. No limit on the steps is needed. What a walk that turned in a circle
-arrived at is checked like any other answer, by `check`.
+arrived at is checked like any other answer, by `proof`.
 """
 
-from abut.convex.features import (
+from abut.convex.features.access import (
     EDGE,
     FACE,
     VERTEX,
-    Frame,
-    apply,
     climb_faces,
     closest_on_edges,
     edge_length,
@@ -27,12 +25,12 @@ from abut.convex.features import (
     offset_of,
     side_at,
     side_offset,
-    turn,
     vertex_at,
 )
-from abut.convex.hull import View
+from abut.convex.hull.tables import View
 from abut.core.jit import element
 from abut.core.scratch import load
+from abut.geometry.frames import Frame, carry, turn
 from abut.geometry.vec import Vec3, add_scaled, dot, norm, norm_sq, scale, subtract
 
 STAY, OWN, OTHER, MEET = 0, 1, 2, 3
@@ -81,22 +79,22 @@ def _leave_edge(view: View, e: int, p: Vec3, tolerance: float) -> int:
 
 @element
 def _step_vertex_vertex(view: View, v: int, w: int, to_own: Frame, to_other: Frame, tolerance: float) -> Step:
-    edge = _leave_vertex(view, v, apply(to_own, vertex_at(view, w)), tolerance)
+    edge = _leave_vertex(view, v, carry(to_own, vertex_at(view, w)), tolerance)
     if edge >= 0:
         return OWN, edge * 4 + EDGE
-    edge = _leave_vertex(view, w, apply(to_other, vertex_at(view, v)), tolerance)
+    edge = _leave_vertex(view, w, carry(to_other, vertex_at(view, v)), tolerance)
     return (OTHER, edge * 4 + EDGE) if edge >= 0 else (STAY, -1)
 
 
 @element
 def _step_vertex_edge(view: View, v: int, e: int, to_own: Frame, to_other: Frame, tolerance: float) -> Step:
     """The edge is clipped by the planes of the vertex; what is left is nearest inside, or at an end towards a neighbour of the vertex."""
-    feature = _leave_edge(view, e, apply(to_other, vertex_at(view, v)), tolerance)
+    feature = _leave_edge(view, e, carry(to_other, vertex_at(view, v)), tolerance)
     if feature >= 0:
         return OTHER, feature
     origin = vertex_at(view, v)
-    tail = subtract(apply(to_own, edge_part(view, e, 0)), origin)
-    u, length = turn(to_own, edge_part(view, e, 3)), edge_length(view, e)
+    tail = subtract(carry(to_own, edge_part(view, e, 0)), origin)
+    u, length = turn(to_own[0], edge_part(view, e, 3)), edge_length(view, e)
     low, high, low_link, high_link = 0.0, length, -1, -1
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
         arm = subtract(neighbour_at(view, link), origin)
@@ -156,8 +154,8 @@ def _falls_to_face(view: View, face: int, p: Vec3, u: Vec3, flat: float) -> bool
 def _clip_edge(view: View, e: int, other: int, to_own: Frame, tolerance: float) -> int:
     """The neighbour of e that the other hull's edge is closer to, or −1 where it is closest to e inside the region of e."""
     origin = edge_part(view, e, 0)
-    tail = subtract(apply(to_own, edge_part(view, other, 0)), origin)
-    u, length = turn(to_own, edge_part(view, other, 3)), edge_length(view, other)
+    tail = subtract(carry(to_own, edge_part(view, other, 0)), origin)
+    u, length = turn(to_own[0], edge_part(view, other, 3)), edge_length(view, other)
     feature, low, high = _clip_to_ends(view, e, tail, u, length, tolerance)
     if feature >= 0:
         return feature
@@ -195,7 +193,7 @@ def _step_edge_edge(view: View, e: int, g: int, to_own: Frame, to_other: Frame, 
 
 @element
 def _step_vertex_face(view: View, v: int, f: int, to_own: Frame, to_other: Frame, tolerance: float) -> Step:
-    p = apply(to_other, vertex_at(view, v))
+    p = carry(to_other, vertex_at(view, v))
     most, chosen = tolerance, -1
     for link in range(load(view.face_starts, f), load(view.face_starts, f + 1)):
         out = side_offset(view, link) - dot(p, side_at(view, link))
@@ -204,7 +202,7 @@ def _step_vertex_face(view: View, v: int, f: int, to_own: Frame, to_other: Frame
     if chosen >= 0:
         return OTHER, (int(load(view.face_links, chosen)) >> 1) * 4 + EDGE
     height = dot(p, normal_of(view, f)) - offset_of(view, f)
-    n = turn(to_own, normal_of(view, f))
+    n = turn(to_own[0], normal_of(view, f))
     sign = 1.0 if height >= 0.0 else -1.0
     origin, lowest = vertex_at(view, v), -SLOPE
     for link in range(load(view.vertex_starts, v), load(view.vertex_starts, v + 1)):
@@ -247,7 +245,7 @@ def _nearest_side(view: View, f: int, tail: Vec3, u: Vec3, length: float) -> int
 @element
 def _step_edge_face(view: View, e: int, f: int, to_own: Frame, to_other: Frame, tolerance: float) -> Step:
     """The edge is clipped by the planes of the face, and goes on to the lower end of what is left."""
-    tail, u = apply(to_other, edge_part(view, e, 0)), turn(to_other, edge_part(view, e, 3))
+    tail, u = carry(to_other, edge_part(view, e, 0)), turn(to_other[0], edge_part(view, e, 3))
     length = edge_length(view, e)
     low, high, low_link, high_link = 0.0, length, -1, -1
     for link in range(load(view.face_starts, f), load(view.face_starts, f + 1)):
@@ -322,23 +320,23 @@ def closest_points(view: View, a: int, b: int, b_to_a: Frame, a_to_b: Frame) -> 
     """The closest points of two features, in the frame of a; of a face, the foot on its plane. Not both may be faces."""
     kind_a, kind_b, i, j = a & 3, b & 3, a >> 2, b >> 2
     if kind_a == FACE:
-        q = apply(b_to_a, vertex_at(view, j)) if kind_b == VERTEX else apply(b_to_a, edge_part(view, j, 0))
+        q = carry(b_to_a, vertex_at(view, j)) if kind_b == VERTEX else carry(b_to_a, edge_part(view, j, 0))
         return add_scaled(q, normal_of(view, i), offset_of(view, i) - dot(q, normal_of(view, i))), q
     if kind_b == FACE:
         p = vertex_at(view, i) if kind_a == VERTEX else edge_part(view, i, 0)
-        x = apply(a_to_b, p)
+        x = carry(a_to_b, p)
         foot = add_scaled(x, normal_of(view, j), offset_of(view, j) - dot(x, normal_of(view, j)))
-        return p, apply(b_to_a, foot)
+        return p, carry(b_to_a, foot)
     if kind_a == VERTEX:
         p = vertex_at(view, i)
         if kind_b == VERTEX:
-            return p, apply(b_to_a, vertex_at(view, j))
-        q, v = apply(b_to_a, edge_part(view, j, 0)), turn(b_to_a, edge_part(view, j, 3))
+            return p, carry(b_to_a, vertex_at(view, j))
+        q, v = carry(b_to_a, edge_part(view, j, 0)), turn(b_to_a[0], edge_part(view, j, 3))
         return p, add_scaled(q, v, min(max(dot(v, subtract(p, q)), 0.0), edge_length(view, j)))
     p, u = edge_part(view, i, 0), edge_part(view, i, 3)
     if kind_b == VERTEX:
-        q = apply(b_to_a, vertex_at(view, j))
+        q = carry(b_to_a, vertex_at(view, j))
         return add_scaled(p, u, min(max(dot(u, subtract(q, p)), 0.0), edge_length(view, i))), q
-    q, v = apply(b_to_a, edge_part(view, j, 0)), turn(b_to_a, edge_part(view, j, 3))
+    q, v = carry(b_to_a, edge_part(view, j, 0)), turn(b_to_a[0], edge_part(view, j, 3))
     s, t = closest_on_edges(u, edge_length(view, i), v, edge_length(view, j), subtract(p, q))
     return add_scaled(p, u, s), add_scaled(q, v, t)
