@@ -123,7 +123,7 @@ def bodies_and_steps() -> dict[str, Subject]:
     folder = tempfile.mkdtemp()
     written = str(Path(folder) / "given.ply")
     abut.save(BALL, written)
-    solved = {"queries": queries, "tolerance": 1e-6, "min_separation": 0.1, "method": "exact", "max_steps": 10}
+    solved = {"queries": queries, "tolerance": 1e-6, "min_distance": 0.1, "method": "exact", "max_steps": 10}
     swept = {**step, "min_distance": 0.1, "tolerance": 1e-6, "max_memory": 10**8}
     return {
         "Mesh": function(abut.Mesh, vertices=BALL.vertices, faces=BALL.faces),
@@ -137,7 +137,7 @@ def bodies_and_steps() -> dict[str, Subject]:
         "collide": function(abut.collide, a=BALL, b=BALL, margin=0.1, first=True, poses=EYE[None]),
         "contains": function(abut.contains, a=BALL, points=CUBE),
         "distance": function(abut.distance, a=BALL, b=BALL),
-        "candidates": function(abut.candidates, **step, volume="aabb", margin=0.1),
+        "candidates": function(abut.candidates, **step, volume="aabb", min_distance=0.1),
         "sweep": function(abut.sweep, **swept),
         "time_of_impact": function(abut.time_of_impact, **swept, at_start=False),
         "Rigid.pose": setter(lambda: abut.Rigid(BALL), "pose", EYE),
@@ -150,10 +150,14 @@ def bodies_and_steps() -> dict[str, Subject]:
         "ccd.filter_slpf": function(ccd.filter_slpf, **filtered),
         "ccd.join": function(ccd.join, motions=(a_motion(), a_motion())),
         "ccd.stream_candidates": function(
-            lambda *a, **k: list(ccd.stream_candidates(*a, **k)), **step, volume="aabb", margin=0.1, max_memory=10**8
+            lambda *a, **k: list(ccd.stream_candidates(*a, **k)),
+            **step,
+            volume="aabb",
+            min_distance=0.1,
+            max_memory=10**8,
         ),
         "broad.overlapping_pairs": function(broad.overlapping_pairs, boxes=boxes),
-        "broad.turning_boxes": function(broad.turning_boxes, centres=CUBE, radii=np.ones(8)),
+        "broad.turning_boxes": function(broad.turning_boxes, centers=CUBE, radii=np.ones(8)),
         "broad.SweepAndPrune": function(broad.SweepAndPrune, boxes=boxes),
         **{
             f"broad.SweepAndPrune.{name}": method(lambda: broad.SweepAndPrune(boxes), name, **good)
@@ -161,7 +165,7 @@ def bodies_and_steps() -> dict[str, Subject]:
                 "add": {"boxes": boxes},
                 "boxes": {"handles": [0]},
                 "remove": {"handles": [0]},
-                "shift": {"handles": [0], "centres": [[1.0, 2, 3]]},
+                "shift": {"handles": [0], "centers": [[1.0, 2, 3]]},
                 "update": {"handles": [0], "boxes": boxes[:1]},
             }.items()
         },

@@ -72,7 +72,7 @@ abut.sweep(spin, rest)
 queries = np.random.default_rng(0).integers(0, 2, size=(100, 8, 3))
 for method in ("exact", "cubic"):
     abut.ccd.vertex_face(queries, method=method)
-abut.ccd.vertex_face(queries, min_separation=0.1)
+abut.ccd.vertex_face(queries, min_distance=0.1)
 """
 
 CELLS = """

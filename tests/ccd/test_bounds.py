@@ -80,7 +80,7 @@ def test_pairs_are_reported_within_the_bound_and_none_is_late(is_face):
     rng = np.random.default_rng(41)
     hits = 0
     for query, distance in zip(*make_queries(rng, is_face), strict=True):
-        verdict = ASK[is_face](query[np.newaxis], min_separation=distance)
+        verdict = ASK[is_face](query[np.newaxis], min_distance=distance)
         d, time = Fraction(float(distance)), float(verdict.time[0])
         assert verdict.status[0] != ccd.Status.LIMIT
         if verdict.hit[0]:
@@ -103,7 +103,7 @@ def test_pairs_at_rest_are_hits_up_to_the_distance_and_none_beyond_the_bound(is_
     for query, distance in zip(queries, distances, strict=True):
         query[4:] = query[:4]
         d, actual = Fraction(float(distance)), distance_sq(at(query, 0.0), is_face)
-        hit = bool(ASK[is_face](query[np.newaxis], min_separation=distance).hit[0])
+        hit = bool(ASK[is_face](query[np.newaxis], min_distance=distance).hit[0])
         bound = d * GROWN + ROUNDED * extent(query)
         assert hit or actual > d * d
         assert not (hit and actual > bound * bound)

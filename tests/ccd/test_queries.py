@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import oracle_ccd as oracle
 from abut import ccd
-from abut.ccd.carve import first_contact
-from abut.ccd.relative import relative_paths
+from abut.ccd.impact.first_contact import first_contact
+from abut.ccd.impact.relative_paths import relative_paths
 from abut.core.errors import InvalidInput
 from abut.core.jit import INTERPRETED
 from abut.mesh import load
@@ -316,10 +316,10 @@ def test_results_cannot_be_written():
         (np.full((2, 8, 3), np.nan), {}, "queries.*0.*NaN"),
         (np.full((2, 8, 3), 1e76), {}, "queries.*0.*beyond"),
         (np.zeros((1, 8, 3)), {"tolerance": -1}, "tolerance"),
-        (np.zeros((1, 8, 3)), {"min_separation": -1}, "min_separation"),
-        (np.zeros((1, 8, 3)), {"min_separation": np.inf}, "min_separation"),
+        (np.zeros((1, 8, 3)), {"min_distance": -1}, "min_distance"),
+        (np.zeros((1, 8, 3)), {"min_distance": np.inf}, "min_distance"),
         (np.zeros((1, 8, 3)), {"method": "guess"}, "method.*'guess'"),
-        (np.zeros((1, 8, 3)), {"method": "cubic", "min_separation": 1}, "min_separation"),
+        (np.zeros((1, 8, 3)), {"method": "cubic", "min_distance": 1}, "min_distance"),
         (np.zeros((1, 8, 3)), {"max_steps": 0}, "max_steps"),
     ],
 )

@@ -13,7 +13,8 @@ import pytest
 
 import abut
 from abut import ccd
-from abut.ccd import solve, stream
+from abut.ccd.culling import stream
+from abut.ccd.impact import straight_pairs
 from abut.core import jit
 from abut.trees.blocks import block_tree, runs
 from ccd.steps import VOLUMES, as_set, brute_force, brute_force_self, soup
@@ -23,7 +24,7 @@ CONSTANTS = (
     block_tree.WIDTH,
     block_tree.WIDTH**2,
     runs.TASKS,
-    solve.BLOCK,
+    straight_pairs.BLOCK,
     stream.TASKS,
     stream.TILE,
     37,
@@ -43,7 +44,7 @@ THREADS = (1, 2) if numba.config.NUMBA_NUM_THREADS > 1 and not jit.INTERPRETED e
 @pytest.fixture(autouse=True)
 def _threads_for_the_small(monkeypatch):
     """Small steps run on one thread otherwise."""
-    for module in ("candidates", "stream", "sweep"):
+    for module in ("culling.search", "culling.stream", "earliest", "impacts"):
         monkeypatch.setattr(
             importlib.import_module(f"abut.ccd.{module}"), "threads_for", lambda *_: contextlib.nullcontext()
         )
@@ -152,8 +153,10 @@ def test_candidates_of_any_number_are_all_pairs(make):
         expected = [as_set(rows) for rows in brute_force_self(mesh, v_t0, v_t1, volume, own_margin)]
         memory = int(rng.choice([1 << 21, 1 << 23, 1 << 27]))
         with threads(int(rng.choice(THREADS))):
-            whole = ccd.candidates(mesh, v_t0, v_t1, volume=volume, margin=own_margin)
-            parts = list(ccd.stream_candidates(mesh, v_t0, v_t1, volume=volume, margin=own_margin, max_memory=memory))
+            whole = ccd.candidates(mesh, v_t0, v_t1, volume=volume, min_distance=own_margin)
+            parts = list(
+                ccd.stream_candidates(mesh, v_t0, v_t1, volume=volume, min_distance=own_margin, max_memory=memory)
+            )
         for name, pairs in zip(("vertex_face", "edge_edge"), expected, strict=True):
             assert as_set(getattr(whole, name)) == pairs
             rows = np.concatenate([getattr(part, name) for part in [whole, *parts]])[len(getattr(whole, name)) :]

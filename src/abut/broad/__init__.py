@@ -1,7 +1,7 @@
 """Which boxes meet: all pairs of many boxes at once, and the pairs of moving boxes from frame to frame (Peyré 2001, §2).
 
-`pairs` all overlapping pairs · `sweep_and_prune` sweep and prune, incremental · the search itself is that of `trees.blocks`:
-blocks of sixteen, which continuous collision uses as well.
+`pairs`, `sorted_pairs` all overlapping pairs · `sweep_and_prune`, `sorted_ends` sweep and prune, incremental · the search itself is that of
+`trees.blocks`: blocks of sixteen, which continuous collision uses as well.
 """
 
 from abut.broad.pairs import overlapping_pairs, turning_boxes

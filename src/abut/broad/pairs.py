@@ -4,17 +4,22 @@ its lower to its upper corner.
 The pairs are exactly those of the float64 boxes, closed (touching counts), whatever the order along the curve and the number of threads.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.broad.sorted_pairs import find_pairs_once
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel, threads_for
+from abut.core.types import PointsLike
 from abut.trees.blocks.block_tree import build_boxes
 from abut.trees.blocks.swept import Frame, Small, frame_between
+
+BoxesLike: TypeAlias = ArrayLike
+"""(n,6) boxes: lower corner x, y, z, then upper corner."""
 
 
 @kernel
@@ -41,7 +46,7 @@ def _place(boxes: Any, frame: Frame, intervals: Small) -> None:
             intervals[i, axis, 1] = (boxes[i, axis + 3] - origin[axis]) * frame.scale
 
 
-def _read(value: object, name: str, count: int | None) -> tuple[Floats, Floats]:
+def _read(value: BoxesLike, name: str, count: int | None) -> tuple[Floats, Floats]:
     boxes = arrays.coordinates(value, name, (count, 6))
     bounds = np.array([[np.inf] * 3, [-np.inf] * 3])
     wrong = _bound(boxes, bounds)
@@ -50,15 +55,27 @@ def _read(value: object, name: str, count: int | None) -> tuple[Floats, Floats]:
     return boxes, bounds
 
 
-def read_boxes(value: object, name: str, count: int | None = None) -> Floats:
+def read_boxes(value: BoxesLike, name: str, count: int | None = None) -> Floats:
     """(n,6) float64 boxes, lower corner before upper; a box whose ends are in the wrong order is refused."""
     return _read(value, name, count)[0]
 
 
-def overlapping_pairs(boxes: object) -> Integers:
-    """(p,2) int64 pairs i < j of boxes that overlap, sorted. Touching counts.
+def overlapping_pairs(boxes: BoxesLike) -> Integers:
+    """All pairs of boxes that overlap, sorted. Touching counts.
 
-    boxes: (n,6) lower corner x, y, z, then upper corner. The result is the same for any number of threads.
+    The pairs are exactly those of the float64 numbers given, and the same for any number of threads.
+
+    Args:
+        boxes: (n,6) lower corner x, y, z, then upper corner.
+
+    Returns:
+        (p,2) int64 rows i < j.
+
+    Example:
+        >>> import abut
+        >>> boxes = [[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [4, 0, 0, 5, 1, 1], [5, 1, 1, 6, 2, 2]]
+        >>> abut.broad.overlapping_pairs(boxes).tolist()
+        [[0, 1], [2, 3]]
     """
     checked, bounds = _read(boxes, "boxes", None)
     frame = frame_between(bounds, 0.0)
@@ -69,13 +86,23 @@ def overlapping_pairs(boxes: object) -> Integers:
         return frozen(find_pairs_once(own))
 
 
-def turning_boxes(centres: object, radii: object) -> Floats:
-    """(n,6) cubes about centres (n,3), each of half-width radii (n,): what holds a body in every rotation about its centre.
+def turning_boxes(centers: PointsLike, radii: ArrayLike) -> Floats:
+    """Cubes that hold bodies in every rotation about their centers: such a box need not be resized while the body turns.
 
-    A radius is the distance of the body's farthest vertex from the centre. Such a box need not be resized while the body turns.
+    Args:
+        centers: (n,3) about which the bodies turn.
+        radii: (n,) distance of each body's farthest vertex from its center.
+
+    Returns:
+        (n,6) boxes, as wide as the radii on all sides, rounded outwards.
+
+    Example:
+        >>> import abut
+        >>> abut.broad.turning_boxes([[4.5, 0.5, 0.5]], [0.25]).round(6).tolist()
+        [[4.25, 0.25, 0.25, 4.75, 0.75, 0.75]]
     """
-    middle = arrays.points(centres, "centres")
-    reach = arrays.coordinates(radii, "radii", (len(middle),))[:, np.newaxis]
-    if (reach < 0).any():
-        raise InvalidInput("radii", "is negative", int((reach < 0).argmax()))
-    return np.hstack([np.nextafter(middle - reach, -np.inf), np.nextafter(middle + reach, np.inf)])
+    middle = arrays.points(centers, "centers")
+    half = arrays.coordinates(radii, "radii", (len(middle),))[:, np.newaxis]
+    if (half < 0).any():
+        raise InvalidInput("radii", "is negative", int((half < 0).argmax()))
+    return np.hstack([np.nextafter(middle - half, -np.inf), np.nextafter(middle + half, np.inf)])

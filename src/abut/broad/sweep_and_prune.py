@@ -1,26 +1,20 @@
-"""Sweep and prune: the boxes' ends sorted along three axes, kept sorted by insertion while boxes move (Baraff 1992; Cohen et al. 1995).
+"""Sweep and prune: boxes under handles, and their pairs from frame to frame (Baraff 1992; Cohen et al. 1995).
 
-When a lower end passes an upper end, two boxes begin or cease to overlap along that axis, and only then the other axes are looked at. A box that
-does not move costs nothing; one that moves costs the ends it passes. Equal ends: lower before upper, so that touching counts.
-
-A box is moved as a whole, all three axes, before the next. A pair that begins to overlap is apart from the old box along some axes, and an end is
-passed along each of them: it is noted at the first of these axes only, and likewise a pair that ends. So every change of the set is noted once,
-and the set need not be asked. Where a call passes more ends than sorting anew would cost, everything is sorted and searched anew.
+The ends of the boxes are kept sorted (`sorted_ends`), and changes of the set of pairs noted. Where a call passes more ends than sorting anew would
+cost, everything is sorted and searched anew.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from abut.broad.pairs import overlapping_pairs, read_boxes
+from abut.broad.pairs import BoxesLike, overlapping_pairs, read_boxes
+from abut.broad.sorted_ends import Keys, move_boxes
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import AbutError, InvalidInput
-from abut.core.jit import element, kernel
-
-Keys = NDArray[np.int64]
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
+from abut.core.types import IndicesLike, PointsLike
 
 SWAPS_EACH = 128
 """Ends passed by a call, for each box there is, after which sorting and searching anew is cheaper (some 3 ns an end, 0.3 µs a box)."""
@@ -33,89 +27,26 @@ class PairChanges:
     """What happened between two reports. Pairs are (n,2) int64, the smaller handle first, sorted."""
 
     begun: Integers
+    """pairs that overlap now and did not then"""
     persisting: Integers
+    """pairs that overlap now and did then"""
     ended: Integers
+    """pairs that overlapped then and do not now"""
     swap_count: int
     """ends that were passed"""
     comparison_count: int
     """ends that were looked at"""
 
+    def __repr__(self) -> str:
+        return describe(self, *(f"{len(getattr(self, name)):,} {name}" for name in _CHANGES))
 
-@element
-def _is_before(value: float, code: int, other: float, other_code: int) -> bool:
-    """Whether an end stands before another; odd codes are upper ends."""
-    return value < other or (value == other and (code & 1) < (other_code & 1))
-
-
-@kernel
-def _meet(a: Floats, b: Floats, axes: int) -> bool:
-    """Whether two boxes overlap along the first `axes` axes."""
-    meets = True
-    for axis in range(axes):
-        meets = meets and a[axis] <= b[axis + 3] and b[axis] <= a[axis + 3]
-    return meets
+    def _repr_html_(self) -> str:
+        rows = [(name, *pair) for name in _CHANGES for pair in getattr(self, name)[:ROWS_SHOWN].tolist()]
+        total = sum(len(getattr(self, name)) for name in _CHANGES)
+        return table_html(repr(self), ("change", "i", "j"), list(zip(*rows, strict=True)), total)
 
 
-@kernel
-def _slide(
-    boxes: Floats, old: Floats, axis: int, code: int, values: Any, codes: Any, places: Any, log: Keys, counts: Keys
-) -> None:
-    """Move one end to its place along an axis, and note the pairs that change. counts: notes, swaps, comparisons. boxes[id] is the new box."""
-    i = code >> 1
-    value = boxes[i, axis + 3 * (code & 1)]
-    at, last = places[code], len(values) - 1
-    rises = value > values[at]
-    step = 1 if rises else -1
-    while 0 <= at + step <= last:
-        other, passed = values[at + step], codes[at + step]
-        counts[2] += 1
-        if not (_is_before(other, passed, value, code) if rises else _is_before(value, code, other, passed)):
-            break
-        values[at], codes[at] = other, passed
-        places[passed] = at
-        at += step
-        j = passed >> 1
-        if (passed ^ code) & 1 and j != i:
-            begins = rises == (code & 1 == 1)
-            now, before = boxes[i], old
-            if not begins:
-                now, before = old, boxes[i]
-            if _meet(now, boxes[j], 3) and _meet(before, boxes[j], axis):
-                log[counts[0]] = (min(i, j) << 32) | max(i, j)
-                counts[0] += 1
-    counts[1] += abs(at - places[code])
-    values[at], codes[at] = value, code
-    places[code] = at
-
-
-@kernel
-def _move(
-    ids: Integers,
-    targets: Floats,
-    boxes: Floats,
-    values: Floats,
-    codes: Any,
-    places: Any,
-    log: Keys,
-    counts: Keys,
-    first: int,
-    most: int,
-) -> int:
-    """Move the boxes from `first` on, and return how many are done: fewer than all when the log may not hold what follows, or after `most` swaps."""
-    old = np.empty(6)
-    for k in range(first, len(ids)):
-        if counts[0] + values.shape[1] // 2 > len(log) or counts[1] > most:
-            return k
-        i = ids[k]
-        for c in range(6):
-            old[c] = boxes[i, c]
-            boxes[i, c] = targets[k, c]
-        for axis in range(3):
-            upper_first = boxes[i, axis + 3] > old[axis + 3]  # lower and upper end of a box never pass one another
-            for turn in range(2):
-                code = 2 * i + (1 if upper_first == (turn == 0) else 0)
-                _slide(boxes, old, axis, code, values[axis], codes[axis], places[axis], log, counts)
-    return len(ids)
+_CHANGES = ("begun", "persisting", "ended")
 
 
 def _decode(keys: Keys) -> Integers:
@@ -129,13 +60,26 @@ def _odd(keys: Keys) -> Keys:
 
 
 class SweepAndPrune:
-    """Boxes (n,6) under handles, and the pairs of them that overlap.
+    """Boxes under handles, and the pairs of them that overlap, kept while boxes come, move and go.
 
     `add` gives handles, `update` sets boxes, `shift` moves boxes of fixed size, `remove` takes them out; `pairs` are those that overlap now, and
     `report()` tells what began, persisted and ended since the last report. A handle is given again only after a report.
+
+    Args:
+        boxes: (n,6) lower corner x, y, z, then upper corner; their handles are 0 to n − 1.
+
+    Example:
+        >>> import abut
+        >>> scene = abut.broad.SweepAndPrune([[0, 0, 0, 1, 1, 1], [0.5, 0.5, 0.5, 2, 2, 2], [4, 0, 0, 5, 1, 1]])
+        >>> scene.report()
+        PairChanges(1 begun, 0 persisting, 0 ended)
+        >>> scene.shift([2], [[0.5, 0.5, 0.5]])
+        >>> scene.remove([1])
+        >>> scene.report().begun.tolist(), scene
+        ([[0, 2]], SweepAndPrune(2 boxes))
     """
 
-    def __init__(self, boxes: object = ()) -> None:
+    def __init__(self, boxes: BoxesLike = ()) -> None:
         self._boxes = np.empty((0, 6))
         self._alive = np.empty(0, dtype=bool)
         self._values = np.empty((3, 0))
@@ -149,13 +93,28 @@ class SweepAndPrune:
     def __len__(self) -> int:
         return int(self._alive.sum())
 
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "box", "boxes"))
+
+    def _repr_html_(self) -> str:
+        shown = self.handles[:ROWS_SHOWN]
+        corners = [list(map(tuple, self._boxes[shown, part].tolist())) for part in (slice(0, 3), slice(3, 6))]
+        return table_html(repr(self), ("handle", "lower corner", "upper corner"), (shown.tolist(), *corners), len(self))
+
     @property
     def handles(self) -> Integers:
         """The handles in use, ascending."""
         return frozen(np.flatnonzero(self._alive))
 
-    def boxes(self, handles: object) -> Floats:
-        """(n,6) current boxes."""
+    def boxes(self, handles: IndicesLike) -> Floats:
+        """The current boxes.
+
+        Args:
+            handles: (n,) in use.
+
+        Returns:
+            (n,6) boxes.
+        """
         return frozen(self._boxes[self._read(handles)])
 
     @property
@@ -169,8 +128,15 @@ class SweepAndPrune:
         self._flush()
         return frozen(self._current)
 
-    def add(self, boxes: object) -> Integers:
-        """Add boxes (n,6); their handles."""
+    def add(self, boxes: BoxesLike) -> Integers:
+        """Add boxes.
+
+        Args:
+            boxes: (n,6) lower corner x, y, z, then upper corner.
+
+        Returns:
+            (n,) their handles.
+        """
         fresh = read_boxes(boxes, "boxes")
         reused, self._free = np.split(self._free, [len(fresh)])
         size = len(self._alive)
@@ -190,21 +156,35 @@ class SweepAndPrune:
             self._move(ids, fresh)
         return frozen(ids)
 
-    def update(self, handles: object, boxes: object) -> None:
-        """Set the boxes of these handles."""
+    def update(self, handles: IndicesLike, boxes: BoxesLike) -> None:
+        """Set boxes anew, of any size.
+
+        Args:
+            handles: (n,) in use.
+            boxes: (n,6) their boxes from now on.
+        """
         ids = self._read(handles)
         self._move(ids, read_boxes(boxes, "boxes", len(ids)))
 
-    def shift(self, handles: object, centres: object) -> None:
-        """Move boxes, without resizing them, so that their middles are these (n,3)."""
+    def shift(self, handles: IndicesLike, centers: PointsLike) -> None:
+        """Move boxes without resizing them.
+
+        Args:
+            handles: (n,) in use.
+            centers: (n,3) the middles of their boxes from now on.
+        """
         ids = self._read(handles)
-        middles = arrays.coordinates(centres, "centres", (len(ids), 3))
+        middles = arrays.coordinates(centers, "centers", (len(ids), 3))
         old = self._boxes[ids]
         half = (old[:, 3:] - old[:, :3]) / 2
         self._move(ids, np.hstack([middles - half, middles + half]))
 
-    def remove(self, handles: object) -> None:
-        """Take boxes out; their pairs end."""
+    def remove(self, handles: IndicesLike) -> None:
+        """Take boxes out; their pairs end.
+
+        Args:
+            handles: (n,) in use.
+        """
         ids = self._read(handles)
         self._flush()
         self._alive[ids] = False
@@ -251,7 +231,7 @@ class SweepAndPrune:
 
     # ---- inside
 
-    def _read(self, handles: object) -> Integers:
+    def _read(self, handles: IndicesLike) -> Integers:
         ids = arrays.selection(handles, "handles", len(self._alive))
         if not self._alive[ids].all():
             raise InvalidInput("handles", "is not in use", int((~self._alive[ids]).argmax()))
@@ -275,7 +255,7 @@ class SweepAndPrune:
                 self._log = np.concatenate(
                     [self._log, np.empty(len(self._log) + self._values.shape[1], dtype=np.int64)]
                 )
-            done = _move(ids, targets, *axes, self._log, self._counts, done, most)
+            done = move_boxes(ids, targets, *axes, self._log, self._counts, done, most)
             if self._counts[1] > most and done < len(ids):
                 self._boxes[ids[done:]] = targets[done:]
                 self._sort()

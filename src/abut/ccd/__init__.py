@@ -1,22 +1,30 @@
-"""Continuous collision: what touches what between t = 0 and t = 1, and when (Wan 2022). Never missed, never late."""
+"""Continuous collision: what touches what between t = 0 and t = 1, and when (Wan 2022). Never missed, never late.
 
-from abut.ccd.candidates import candidates
-from abut.ccd.filters import Filtered, filter_dnf, filter_slpf
-from abut.ccd.motion import Motion, join
+`motion` where vertices are · `culling` which pairs may meet · `impact` when a pair first meets · `step` what a search over one step needs ·
+`contact_at_start` what touches before anything moves · `impacts`, `earliest`, `queries` the questions.
+"""
+
+from abut.ccd.culling.filters import Filtered, filter_dnf, filter_slpf
+from abut.ccd.culling.search import candidates
+from abut.ccd.culling.stream import stream_candidates
+from abut.ccd.earliest import time_of_impact
+from abut.ccd.impacts import sweep
+from abut.ccd.motion.motions import BodyLike, Motion, join
+from abut.ccd.motion.paths import Paths
 from abut.ccd.queries import edge_edge, vertex_face
 from abut.ccd.results import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, Candidates, Impacts, Kind, Status, Verdict
-from abut.ccd.stream import stream_candidates
-from abut.ccd.sweep import sweep, time_of_impact
 
 __all__ = [
     "EDGE_EDGE",
     "FACE_VERTEX",
     "VERTEX_FACE",
+    "BodyLike",
     "Candidates",
     "Filtered",
     "Impacts",
     "Kind",
     "Motion",
+    "Paths",
     "Status",
     "Verdict",
     "candidates",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 
 
 class Kind(IntEnum):
@@ -36,18 +37,33 @@ class Status(IntEnum):
     """The bound on the steps was reached before the tolerance: counted as a hit, at a time that is early by an unknown amount."""
 
 
+def _names(kinds: type[IntEnum], numbers: NDArray[np.int8]) -> list[str]:
+    """The names of the first numbers, for a table."""
+    return [kinds(number).name for number in numbers[:ROWS_SHOWN].tolist()]
+
+
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """One row a query: whether the two features meet in [0, 1], and when first (inf when they do not)."""
+    """Whether two features meet in [0, 1], and when first: one row per query."""
 
     hit: NDArray[np.bool_]
+    """(n,)"""
     time: Floats
+    """(n,) in [0, 1]: never late, early by at most the tolerance; inf when they do not meet"""
     status: NDArray[np.int8]
+    """(n,) see `Status`"""
     exact_count: int = 0
     """How many queries floating point could not decide."""
 
     def __len__(self) -> int:
         return len(self.hit)
+
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "query", "queries"), count(int(self.hit.sum()), "hit"))
+
+    def _repr_html_(self) -> str:
+        columns = (self.hit.tolist(), self.time.tolist(), _names(Status, self.status))
+        return table_html(repr(self), ("hit", "time", "status"), columns, len(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +80,18 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.vertex_face) + len(self.edge_edge) + len(self.face_vertex)
 
+    def __repr__(self) -> str:
+        facts = [f"{len(self.vertex_face):,} vertex-face", f"{len(self.edge_edge):,} edge-edge"]
+        return describe(self, *facts, *([f"{len(self.face_vertex):,} face-vertex"] if len(self.face_vertex) else []))
+
+    def _repr_html_(self) -> str:
+        tables = (self.vertex_face, self.edge_edge, self.face_vertex)
+        kinds = (Kind.VERTEX_FACE.name, Kind.EDGE_EDGE.name, Kind.FACE_VERTEX.name)
+        rows = [
+            (kind, *pair) for kind, table in zip(kinds, tables, strict=True) for pair in table[:ROWS_SHOWN].tolist()
+        ]
+        return table_html(repr(self), ("kind", "a", "b"), list(zip(*rows, strict=True)), len(self))
+
 
 def _no_contact() -> bool:
     return False
@@ -71,11 +99,14 @@ def _no_contact() -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Impacts:
-    """Features that meet during a step, one row a pair, sorted by kind, a and b. `bool(impacts)` tells whether anything collides."""
+    """Features that meet during a step, one row per pair, sorted by kind, a and b. `bool(impacts)` tells whether anything collides."""
 
     kind: NDArray[np.int8]
+    """(n,) see `Kind`"""
     a: Integers
+    """(n,) vertex, edge or face of the first body"""
     b: Integers
+    """(n,) face, edge or vertex of the second body, which may be the same"""
     time: Floats
     """(n,) first contact of the pair in [0, 1]: never late, early by at most the tolerance"""
     point: Floats
@@ -83,10 +114,21 @@ class Impacts:
     normal: Floats
     """(n,3) unit normal from a to b at that time"""
     status: NDArray[np.int8]
+    """(n,) see `Status`"""
     _ask: Callable[[], bool] = field(default=_no_contact, repr=False)
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __repr__(self) -> str:
+        counts = [(int((self.kind == kind).sum()), kind.name.lower().replace("_", "-")) for kind in Kind]
+        facts = [f"{number:,} {name}" for number, name in counts if number] or ["none"]
+        return describe(self, *facts, *([f"first at {self.time.min():.6g}"] if len(self) else []))
+
+    def _repr_html_(self) -> str:
+        columns = (_names(Kind, self.kind), self.a, self.b, self.time.tolist())
+        vectors = (map(tuple, rows[:ROWS_SHOWN].tolist()) for rows in (self.point, self.normal))
+        return table_html(repr(self), ("kind", "a", "b", "time", "point", "normal"), (*columns, *vectors), len(self))
 
     def __bool__(self) -> bool:
         return len(self) > 0 or self.in_contact_at_start

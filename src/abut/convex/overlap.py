@@ -3,7 +3,7 @@
 Hulls are apart if a plane across some axis parts them; they overlap if four points of their difference span a tetrahedron that holds the origin.
 Either proof is remembered, as an axis or as four pairs of vertices, and tried first. Where it fails, a polytope grows towards the origin (as in
 `depth`) until it holds the origin or a plane is found that parts it from the origin (the question of Gilbert, Johnson and Keerthi 1988). What
-is within rounding of touching is asked of `pair`: the answer is always that of `track_many`, `status != APART`.
+is within rounding of touching is left to `pair`: the answer is always that of `track_many`, `status != APART`.
 """
 
 from dataclasses import dataclass
@@ -12,28 +12,33 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.convex.batch import (
+from abut.convex.bodies import (
     PAIRS_FOR_THREADS,
     TASKS,
     memory,
     range_of,
     read_bodies,
     read_pose,
-    relate,
-    table_of,
+    relate_middles,
     whole_numbers,
 )
-from abut.convex.depth import AGREED, close_if_solid, highest_owners, put_pair, start_quickly, support
-from abut.convex.features import Frame, apply, climb, invert, turn_back, vertex_at
-from abut.convex.hull import Hulls, View, open_hulls
-from abut.convex.pair import IS_APART, answer_pair
-from abut.convex.polytope import THIN, Polytope, grow, nearest_face, open_polytope, put_point, put_triple, triple_at
-from abut.convex.proof import NEAR, TOLERANCE
+from abut.convex.depth.polytope import THIN, Polytope, grow, nearest_face, open_polytope, put_point
+from abut.convex.depth.search import AGREED, close_if_solid, highest_owners, put_pair, start_quickly, support
+from abut.convex.features.access import climb, vertex_at
+from abut.convex.features.proof import NEAR, TOLERANCE
+from abut.convex.hull.hulls import Hulls
+from abut.convex.hull.tables import View, open_hulls
+from abut.convex.pair import IS_APART, answer_pair, pair_of
+from abut.convex.triples import put_triple, triple_at
 from abut.core import arrays
 from abut.core.arrays import ORTHONORMAL, Floats, Integers, frozen
 from abut.core.errors import InvalidInput
+from abut.core.handles import FloatsAt, IntegersAt, pack, unpack
 from abut.core.jit import element, integer, kernel, parallel, prange
-from abut.core.scratch import load, pointer_to_floats, pointer_to_integers, store
+from abut.core.scratch import load, store
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
+from abut.core.types import IndicesLike, PosesLike
+from abut.geometry.frames import Frame, carry, turn_back
 from abut.geometry.vec import Vec3, cross, dot, norm, scale, subtract
 
 MEET, PART, UNKNOWN = 0, 1, 2
@@ -44,7 +49,7 @@ MOST_POINTS_TRIED = 60
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """One row a pair of hulls a and b, and what proves it."""
+    """Whether hulls a and b overlap, and what proves it: one row per pair."""
 
     overlap: NDArray[np.bool_]
     """(p,) whether they overlap or touch: within the rounding of `Status.TOUCHING`"""
@@ -57,10 +62,17 @@ class Overlaps:
     def __len__(self) -> int:
         return len(self.overlap)
 
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "pair"), f"{np.count_nonzero(self.overlap):,} overlapping")
+
+    def _repr_html_(self) -> str:
+        axes = list(map(tuple, self.axis[:ROWS_SHOWN].tolist()))
+        return table_html(repr(self), ("overlap", "axis"), (self.overlap.tolist(), axes), len(self))
+
 
 @element
 def _difference(view: View, a: int, b: int, b_to_a: Frame) -> Vec3:
-    return subtract(vertex_at(view, a), apply(b_to_a, vertex_at(view, b)))
+    return subtract(vertex_at(view, a), carry(b_to_a, vertex_at(view, b)))
 
 
 @element
@@ -87,8 +99,8 @@ def _hold_origin(p: Vec3, q: Vec3, r: Vec3, s: Vec3, tolerance: float, extent: f
 def _gap(view: View, v: int, w: int, axis: Vec3, b_to_a: Frame) -> tuple[float, int, int]:
     """How far a plane across the axis can part the hulls, and the vertices farthest along it, climbing from v and w."""
     v, top = climb(view, v, axis)
-    w, bottom = climb(view, w, turn_back(b_to_a, scale(axis, -1.0)))
-    return dot(axis, (b_to_a[9], b_to_a[10], b_to_a[11])) - bottom - top, v, w
+    w, bottom = climb(view, w, turn_back(b_to_a[0], scale(axis, -1.0)))
+    return dot(axis, b_to_a[1]) - bottom - top, v, w
 
 
 @kernel
@@ -142,32 +154,17 @@ def _search(
 
 
 class Job(NamedTuple):
-    """Pointers, in the order of the table of addresses: see `track.Job` and `Overlaps`. axis and corners hold the last proofs, then the new ones."""
+    """Pointers: see `tracking.Job` and `Overlaps`. axis and corners hold the last proofs, then the new ones."""
 
-    starts: Any
-    middles: Any
-    radii: Any
-    which: Any
-    poses: Any
-    pairs: Any
-    axis: Any
-    corners: Any
-    overlap: Any
-
-
-@element
-def _open_job(table: Any) -> Job:
-    return Job(
-        pointer_to_integers(table[0]),
-        pointer_to_floats(table[1]),
-        pointer_to_floats(table[2]),
-        pointer_to_integers(table[3]),
-        pointer_to_floats(table[4]),
-        pointer_to_integers(table[5]),
-        pointer_to_floats(table[6]),
-        pointer_to_integers(table[7]),
-        pointer_to_integers(table[8]),
-    )
+    starts: IntegersAt
+    middles: FloatsAt
+    radii: FloatsAt
+    which: IntegersAt
+    poses: FloatsAt
+    pairs: IntegersAt
+    axis: FloatsAt
+    corners: IntegersAt
+    overlap: IntegersAt
 
 
 @element
@@ -185,7 +182,7 @@ def _still_meet(view: View, corners: Any, k: int, first_a: int, first_b: int, b_
 def _renew(view: View, polytope: Polytope, job: Job, k: int, i: int, j: int, b_to_a: Frame, extent: float) -> None:
     """Find a new proof for a pair of hulls i and j, or without one ask `pair`."""
     a, b, tolerance = range_of(job.starts, i), range_of(job.starts, j), TOLERANCE * extent
-    middle = (b_to_a[9], b_to_a[10], b_to_a[11])
+    middle = b_to_a[1]
     axis, away = triple_at(job.axis, k), norm(middle)
     if dot(axis, axis) == 0.0:
         axis = scale(middle, 1.0 / away) if away > 0.0 else (1.0, 0.0, 0.0)
@@ -210,8 +207,8 @@ def _renew(view: View, polytope: Polytope, job: Job, k: int, i: int, j: int, b_t
             store(job.corners, 8 * k + 2 * x, v)
             store(job.corners, 8 * k + 2 * x + 1, w)
     else:
-        radii = load(job.radii, i) + load(job.radii, j)
-        answer = answer_pair(view, polytope, integer(-1), integer(-1), a, b, b_to_a, invert(b_to_a), radii)
+        pair = pair_of(view, polytope, a, b, b_to_a, load(job.radii, i) + load(job.radii, j))
+        answer = answer_pair(pair, integer(-1), integer(-1))
         verdict = PART if answer.status == IS_APART else MEET
         axis = answer.normal
     if load(job.corners, 8 * k) >= 0:
@@ -224,13 +221,13 @@ def _renew(view: View, polytope: Polytope, job: Job, k: int, i: int, j: int, b_t
 
 @kernel
 def _ask_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, task_count: int) -> None:
-    view, job, polytope = open_hulls(handle), _open_job(table), open_polytope(polytopes, task)
+    view, job, polytope = open_hulls(handle), unpack(Job, table), open_polytope(polytopes, task)
     for k in range(task * count // task_count, (task + 1) * count // task_count):
         body_a, body_b = load(job.pairs, 2 * k), load(job.pairs, 2 * k + 1)
         i, j = load(job.which, body_a), load(job.which, body_b)
         middle_a, middle_b = triple_at(job.middles, i), triple_at(job.middles, j)
-        b_to_a = relate(read_pose(job.poses, body_a), read_pose(job.poses, body_b), middle_a, middle_b)
-        extent = load(job.radii, i) + load(job.radii, j) + norm((b_to_a[9], b_to_a[10], b_to_a[11]))
+        b_to_a = relate_middles(read_pose(job.poses, body_a), read_pose(job.poses, body_b), middle_a, middle_b)
+        extent = load(job.radii, i) + load(job.radii, j) + norm(b_to_a[1])
         if load(job.corners, 8 * k) >= 0:
             first_a, first_b, axis = load(job.starts, 3 * i), load(job.starts, 3 * j), triple_at(job.axis, k)
             if dot(axis, axis) > 0.0:
@@ -282,11 +279,33 @@ def _read_last(last: Overlaps, hulls: Hulls, pairs: Integers, which: Integers) -
 
 
 def overlap_many(
-    hulls: Hulls, pairs: object, poses: object, last: Overlaps | None = None, which: object = None
+    hulls: Hulls,
+    pairs: IndicesLike,
+    poses: PosesLike,
+    last: Overlaps | None = None,
+    which: IndicesLike | None = None,
 ) -> Overlaps:
-    """Whether many pairs of bodies overlap or touch: quicker than `track_many`, and of the same opinion.
+    """Whether many pairs of bodies overlap or touch: quicker than `track_many`, and always of the same opinion.
 
-    pairs, poses, which: as for `track_many`. last: an earlier result for the same pairs; its proofs are tried first.
+    Args:
+        hulls: the shapes.
+        pairs: (p,2) indices of bodies.
+        poses: (n,4,4) of the bodies.
+        last: an earlier result for the same pairs, whose proofs are tried first.
+        which: (n,) the hull of each body; by default body i has hull i.
+
+    Returns:
+        One row per pair.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import convex
+        >>> cube = convex.Hull([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+        >>> poses = np.tile(np.eye(4), (3, 1, 1))
+        >>> poses[:, 0, 3] = 0.0, 3.0, 3.5
+        >>> found = convex.overlap_many(convex.Hulls([cube]), [[0, 1], [1, 2]], poses, which=[0, 0, 0])
+        >>> found, found.overlap.tolist()
+        (Overlaps(2 pairs, 1 overlapping), [False, True])
     """
     rows, placed, chosen = read_bodies(hulls, pairs, poses, which)
     n = len(rows)
@@ -294,9 +313,9 @@ def overlap_many(
     if last is not None:
         axis, corners = _read_last(last, hulls, rows, chosen)
     overlap = np.empty(n, dtype=np.int64)
-    asked = [np.ascontiguousarray(array) for array in (chosen, placed, rows)]
-    whole = (hulls.starts, hulls.middles, hulls.radii, *asked, axis, corners, overlap)
-    table, polytopes = table_of(whole), memory.reserve()
+    given = [np.ascontiguousarray(array) for array in (chosen, placed, rows)]
+    table = pack(Job, hulls.starts, hulls.middles, hulls.radii, *given, axis, corners, overlap)
+    polytopes = memory.reserve()
     if n < PAIRS_FOR_THREADS:
         _ask_part(hulls.handle, table, polytopes.handle, n, 0, 1)
     else:

@@ -1,4 +1,4 @@
-"""What tracking answers: statuses, and one row a pair. Immutable arrays."""
+"""What tracking answers: statuses, and one row per pair. Immutable arrays."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 
 
 class Feature(IntEnum):
@@ -30,7 +31,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """One row a pair of hulls a and b; world coordinates."""
+    """Where hulls a and b are closest, or how deep they overlap: one row per pair, world coordinates."""
 
     distance: Floats
     """(p,) negative where they overlap"""
@@ -60,3 +61,13 @@ class Tracks:
 
     def __len__(self) -> int:
         return len(self.distance)
+
+    def __repr__(self) -> str:
+        counts = ((int((self.status == status).sum()), status.name.lower()) for status in Status)
+        return describe(self, count(len(self), "pair"), *(f"{number:,} {name}" for number, name in counts if number))
+
+    def _repr_html_(self) -> str:
+        names = [Status(number).name for number in self.status[:ROWS_SHOWN].tolist()]
+        vectors = (list(map(tuple, rows[:ROWS_SHOWN].tolist())) for rows in (self.point_a, self.point_b, self.normal))
+        columns = (names, self.distance.tolist(), *vectors)
+        return table_html(repr(self), ("status", "distance", "point_a", "point_b", "normal"), columns, len(self))

@@ -1,0 +1,1 @@
+"""The pairs that floating point leaves undecided, in integers of any size."""

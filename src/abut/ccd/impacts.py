@@ -1,0 +1,190 @@
+"""`sweep`: all that meets during a step.
+
+Pairs come from `culling.stream` a chunk at a time, already filtered, and are solved on all threads; only hits are kept. So memory follows the
+number of impacts, not of candidates.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from abut.ccd.contact_at_start import is_in_contact_at_start
+from abut.ccd.impact.contact_points import describe
+from abut.ccd.impact.first_contact import FREE
+from abut.ccd.impact.straight_pairs import Pairs, Statuses, queries_of
+from abut.ccd.motion.motions import BodyLike, Motion
+from abut.ccd.motion.paths import Paths, places
+from abut.ccd.motion.surfaces import Surface, read_surfaces
+from abut.ccd.queries import TOLERANCE
+from abut.ccd.results import Impacts, Kind
+from abut.ccd.step import Span, Step, make_step
+from abut.core.arrays import Floats, frozen
+from abut.core.jit import threads_for
+from abut.core.types import PointsLike
+
+
+class _Rows(NamedTuple):
+    """Pairs of one kind that meet, as (first, second) of `straight_pairs`, and the eight points that describe the contact."""
+
+    kind: Kind
+    pairs: Pairs
+    time: Floats
+    status: Statuses
+    queries: Floats
+    part: Floats
+    """(n,) the time of contact between the two ends in `queries`"""
+
+
+def _hits_straight(step: Step) -> Iterator[_Rows]:
+    for kind, chunk in step.stream(step.whole()):
+        pairs = step.choose(kind, chunk, turning=False)
+        if not len(pairs):
+            continue
+        status, time = step.solve_straight(kind, pairs, 1.0)
+        met = np.flatnonzero(status != FREE)
+        first, second = step.straight_sides(kind)
+        own = pairs[met]
+        yield _Rows(
+            kind, own, time[met], status[met], queries_of(kind != Kind.EDGE_EDGE, own, first, second), time[met]
+        )
+
+
+def _hits_turning(step: Step) -> Iterator[_Rows]:
+    for span in step.spans():
+        for kind, chunk in step.stream(span):
+            pairs = step.choose(kind, chunk, turning=True)
+            if not len(pairs):
+                continue
+            status, time = step.solve_turning(kind, pairs, span, 1.0)
+            met = np.flatnonzero(status != FREE)
+            if len(met):
+                yield _Rows(
+                    kind,
+                    pairs[met],
+                    time[met],
+                    status[met],
+                    _turning_queries(step, kind, pairs[met], span, time[met]),
+                    np.ones(len(met)),
+                )
+
+
+def _turning_queries(step: Step, kind: Kind, pairs: Pairs, span: Span, time: Floats) -> Floats:
+    """Eight points of each pair: at the beginning of the span, and at its contact."""
+    first, first_cells, second, second_cells = step.sides(kind)
+    edges = kind == Kind.EDGE_EDGE
+    columns = [(first, first_cells[pairs[:, 0]][:, k]) for k in range(2)] if edges else [(first, pairs[:, 0])]
+    columns += [(second, second_cells[pairs[:, 1]][:, k]) for k in range(2 if edges else 3)]
+    paths = [Paths(*(part[rows] for part in motion.paths)) for motion, rows in columns]
+    return np.stack([places(each, at) for at in (span.begin, time) for each in paths], axis=1)
+
+
+def _number_vertices(rows: list[_Rows], one: Surface, two: Surface | None) -> None:
+    """Number vertices as the meshes do that were asked about. They are first in their pairs; those of a face-vertex pair are the second body's."""
+    for row in rows:
+        if row.kind == Kind.VERTEX_FACE:
+            one.number(row.pairs[:, 0])
+        elif row.kind == Kind.FACE_VERTEX and two is not None:
+            two.number(row.pairs[:, 0])
+
+
+def _assemble(rows: list[_Rows], is_in_contact: Callable[[], bool]) -> Impacts:
+    """One table, sorted by kind, a and b, the first contact of each pair only."""
+    size = sum(len(row.time) for row in rows)
+    kind, status = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int8)
+    a, b, time = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size)
+    point, normal = np.empty((size, 3)), np.empty((size, 3))
+    end = 0
+    for row in rows:
+        part = slice(end, end + len(row.time))
+        end = part.stop
+        turned = row.kind == Kind.FACE_VERTEX
+        kind[part], time[part], status[part] = row.kind, row.time, row.status
+        a[part], b[part] = row.pairs[:, int(turned)], row.pairs[:, int(not turned)]
+        point[part], normal[part] = describe(row.kind != Kind.EDGE_EDGE, row.queries, row.part)
+        if turned:
+            normal[part] *= -1.0
+    order = np.lexsort((time, b, a, kind))
+    keys = np.stack([kind[order], a[order], b[order]])
+    fresh = np.ones(size, dtype=np.bool_)
+    fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    order = order[fresh]
+    return Impacts(
+        frozen(kind[order]),
+        frozen(a[order]),
+        frozen(b[order]),
+        frozen(time[order]),
+        frozen(point[order]),
+        frozen(normal[order]),
+        frozen(status[order]),
+        is_in_contact,
+    )
+
+
+@overload
+def sweep(
+    a: Motion,
+    b: Motion = ...,
+    /,
+    *,
+    min_distance: float = 0.0,
+    tolerance: float = TOLERANCE,
+    max_memory: int | None = None,
+) -> Impacts: ...
+
+
+@overload
+def sweep(
+    mesh: BodyLike,
+    v_t0: PointsLike,
+    v_t1: PointsLike,
+    /,
+    *,
+    min_distance: float = 0.0,
+    tolerance: float = TOLERANCE,
+    max_memory: int | None = None,
+) -> Impacts: ...
+
+
+def sweep(
+    a: Motion | BodyLike,
+    *others: Motion | PointsLike,
+    min_distance: float = 0.0,
+    tolerance: float = TOLERANCE,
+    max_memory: int | None = None,
+) -> Impacts:
+    """All pairs of features that meet during a step, with the time, point and normal of their first contact.
+
+    `sweep(mesh, v_t0, v_t1)` or `sweep(motion)`: a body with itself; `sweep(motion_a, motion_b)`: two bodies with each other.
+    Features that share a vertex, and features of one rigid body, are never a pair; a vertex that no face has is no feature. Surfaces that
+    pass through each other at t = 0 already have rows for features that meet, as all others have; `Impacts.in_contact_at_start` tells that they do.
+
+    Args:
+        a, *others: one motion, two motions, or a mesh and its (n,3) vertices at t = 0 and at t = 1.
+        min_distance: how near two features may come before it counts; 0 for contact.
+        tolerance: how early a time may be, as a part of the step. No time is late.
+        max_memory: bytes for the search of candidates, beside the impacts themselves; None: what a scene of this size needs.
+
+    Returns:
+        One row per pair of features, sorted by kind, a and b.
+
+    Example:
+        >>> import abut
+        >>> ball = abut.scenes.icosphere(1)
+        >>> floor = abut.Mesh([[-9, -9, -3], [9, -9, -3], [0, 9, -3]], [[0, 1, 2]])
+        >>> falling = abut.Motion(ball, ball.vertices, ball.vertices - [0, 0, 4])
+        >>> impacts = abut.sweep(falling, abut.Motion(floor, floor.vertices, floor.vertices))
+        >>> impacts
+        Impacts(42 vertex-face, first at 0.5)
+        >>> impacts.time.max().round(6).item(), impacts.normal[:, 2].round(6).max().item()
+        (1.0, -1.0)
+    """
+    one, two = read_surfaces(a, others)
+    step = make_step(one, two, min_distance, tolerance, max_memory)
+    with threads_for(step.size):
+        rows = list(_hits_straight(step)) if step.is_partly_straight else []
+        if step.turns:
+            rows += _hits_turning(step)
+    _number_vertices(rows, one, two)
+    return _assemble(rows, partial(is_in_contact_at_start, step.motions, step.max_memory))
