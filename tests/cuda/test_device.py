@@ -16,7 +16,7 @@ try:
 except ImportError:
     AVAILABLE = False
 
-pytestmark = pytest.mark.skipif(not AVAILABLE, reason="no CUDA device, or the extra 'cuda' is not installed")
+pytestmark = pytest.mark.skipif(not AVAILABLE, reason="no CUDA device, or numba-cuda is not installed")
 
 COUNT = 20_000
 THREADS = 128

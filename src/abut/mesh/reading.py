@@ -85,9 +85,12 @@ def load(path: str | os.PathLike[str]) -> Mesh:
 def path_of(path: object) -> Path:
     """The path that text, bytes or a path object says."""
     try:
-        return Path(os.fsdecode(cast("Any", path)))
+        name = os.fsdecode(cast("Any", path))
     except (TypeError, ValueError) as error:
         raise InvalidInput("path", f"is a {type(path).__name__}, expected text or a path") from error
+    if "\0" in name:
+        raise InvalidInput("path", "is no path: it holds a zero byte")
+    return Path(name)
 
 
 def _read_by_trimesh(file: Path) -> tuple[Any, Any]:

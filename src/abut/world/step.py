@@ -95,7 +95,7 @@ class Motor:
                 self._wake_pushed(world, attempt) or _stop_passing(world, attempt, times, number)
             ):
                 break
-        self._limit_energy(world, attempt, times)
+        self._limit_energy(world, attempt, times, dt)
         world.links.part(world.store, attempt.joined, attempt.awake)
         if self.sleeping:
             self._put_to_sleep(world, attempt, dt)
@@ -181,10 +181,10 @@ class Motor:
 
     # --- limit energy
 
-    def _limit_energy(self, world: Parts, attempt: Attempt, times: Floats) -> None:
+    def _limit_energy(self, world: Parts, attempt: Attempt, times: Floats, dt: float) -> None:
         """Scale down motion that came from nowhere."""
         pushed, joined = attempt.pairs[attempt.pushing], attempt.joined
-        self.limited += limit_energy(world.store, joined.bodies, joined.alone, pushed, world.gravity, times)
+        self.limited += limit_energy(world.store, joined.bodies, joined.alone, pushed, world.gravity, times, dt)
 
     # --- put to sleep
 

@@ -49,12 +49,12 @@ class _Motion:
 
 
 def limit_energy(
-    store: Store, after: Records, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, times: Floats
+    store: Store, after: Records, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, times: Floats, dt: float
 ) -> int:
     """Scale down motion that an island has got from nowhere; how many islands that were.
 
     after: what the step made of the bodies. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each other.
-    times (n,): what passed for each body."""
+    times (n,): the part of the step dt that passed for each body."""
     movable = store.movable & alone
     free = _find_free(store, movable, pairs, times, bool(gravity.any()))
     if not free.any():
@@ -64,7 +64,7 @@ def limit_energy(
     members = np.flatnonzero(free)
     members = members[np.argsort(root[members], kind="stable")]
     islands = np.split(members, np.flatnonzero(np.diff(root[members])) + 1)
-    return sum(_limit_island(store, after, rows, float(times[rows].min())) for rows in islands)
+    return sum(_limit_island(store, after, rows, dt * float(times[rows].min())) for rows in islands)
 
 
 def _find_free(
@@ -94,7 +94,7 @@ def _limit_island(store: Store, after: Records, rows: Integers, dt: float) -> bo
     whole = np.broadcast_to(spin, now.spin.shape)
     rest = now.energy(now.own - rigid, now.spin - spin)
     room = most - now.energy(rigid, whole)
-    if room < -ROUNDING * most:
+    if room < -ROUNDING * energy:
         _move_rigidly(store, after, rows, before, now.velocity, dt)
         return True
     part = np.sqrt(max(room, 0.0) / rest) if rest > 0.0 else 0.0
