@@ -162,7 +162,7 @@ class Collision:
             self.world.step(dt)
             self.helped = self.helped or self.world._motor.limited > limited
             self.needless = self.needless or (self.world._motor.limited > limited and not is_deep)
-            self.hit = self.hit or bool((self.world._motor.impulses[:, -1] > 0.0).any())
+            self.hit = self.hit or bool((self.world._motor.memory.impulses["total_normal_impulse"] > 0.0).any())
             new = self.books.sums()
             broken = np.abs(new[0] - momentum).max() / new[3][0], np.abs(new[1] - angular).max() / new[3][1]
             self.broken = np.maximum(self.broken, (*broken, new[2] / most - 1.0))

@@ -180,7 +180,7 @@ def test_only_surfaces_whose_hulls_are_near_are_searched(monkeypatch):
         asked.append(arguments)
         return np.empty((0, 7)), np.empty((0, 2), np.int64)
 
-    monkeypatch.setattr("abut.world.colliders.meet_surfaces", meet)
+    monkeypatch.setattr("abut.world.contacts.colliders.meet_surfaces", meet)
     ring = shapes.Surface(abut.scenes.torus(1.0, 0.3, 8, 6))
     world = abut.World()
     world.add(ring, kind="kinematic")

@@ -13,7 +13,7 @@ from abut.core.errors import InvalidInput, Unsupported
 from abut.dynamics import MassProperties
 from abut.shapes.mass import combine, weigh_shell
 from abut.shapes.solids import Shape, Soft, Surface, Terrain, as_shape
-from abut.world.bodies import ALL_LAYERS, DYNAMIC, KINDS, STATIC
+from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC
 
 IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)

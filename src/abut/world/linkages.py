@@ -19,13 +19,20 @@ from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.dynamics import Linkage
 from abut.shapes.solids import Capsule, Sphere
-from abut.world.bodies import ALL_LAYERS, AT_REST, Store
-from abut.world.body_rows import ALONE, POSITION, SPIN, TURN, VELOCITY
+from abut.world.bodies.state import AT_REST, STATE, name_fields
+from abut.world.bodies.store import ALL_LAYERS, Store
 from abut.world.definition import IDENTITY, MOST_SCALE, read_options
-from abut.world.link_constraints import Bonds
+from abut.world.records import Records
+from abut.world.solver.link_constraints import Bonds
+from abut.world.solver.records import ALONE, BODY
 
 if TYPE_CHECKING:
     from abut.world.world import World
+
+FIELDS: tuple[str, ...] = STATE.names or ()
+"""of a state, which the records of the solver have too"""
+IN_PLACE = (1.0, 0.0, 0.0, 0.0)
+"""the quaternion of what is not turned"""
 
 
 @dataclass
@@ -51,32 +58,44 @@ class _Linked:
 class Joined(NamedTuple):
     """Bodies, and behind them the particles of linkages that are awake, as the solver wants them."""
 
-    state: Floats
-    inverse: Floats
-    inertia: Floats
-    gravity: Floats
+    bodies: Records
+    """(n+m,) see `BODY`"""
     moving: NDArray[np.bool_]
+    """(n+m,)"""
     ends: Integers
     """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
     bonds: Bonds
 
-    def find_free(self, bodies: Integers, sides: Integers) -> Integers:
-        """(n,) 1 for bodies without contact, and for particles of linkages that neither touch anything nor hang on something."""
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """(n,) bodies that do not stand for a linkage."""
+        return self.ends[:, 0] == ALONE
+
+    def states(self) -> Floats:
+        """(n,13) of the bodies; those that stand for a linkage are moved with it, not turned."""
         first = len(self.ends)
-        free = np.ones(len(self.state), np.int64)
-        free[bodies.ravel()] = 0
-        free[sides[sides != ALONE]] = 0
-        free[first:][self.bonds.inverse_mass == 0.0] = 0
+        states, standing = np.empty((first, len(AT_REST))), ~self.alone
+        for name in FIELDS:
+            name_fields(states)[name] = self.bodies[name][:first]
+        name_fields(states)["position"][standing] = self.bodies["position"][self.ends[standing]].mean(axis=1)
+        return states
+
+    def mark_free(self, bodies: Integers, sides: Integers) -> None:
+        """Bodies without contact are free, and particles of linkages that neither touch anything nor hang on something."""
+        first, free = len(self.ends), self.bodies["is_free"]
+        free[:] = True
+        free[bodies.ravel()] = False
+        free[sides[sides != ALONE]] = False
+        free[first:][self.bonds.inverse_mass == 0.0] = False
         for low, high in first + self.bonds.spans[:, :2]:
-            free[low:high] = free[low:high].min()
-        return free
+            free[low:high] = free[low:high].all()
 
     def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
         ends = self.ends[bodies]
         rows = np.concatenate((np.where(ends[:, :, 0] == ALONE, bodies, ends[:, :, 0]), ends[:, :, 1]), axis=1)
         rows[:, 2:][ends[:, :, 0] == ends[:, :, 1]] = ALONE
-        a, b = (self.state[rows[:, k : k + 2], POSITION:TURN] for k in (0, 2))
+        a, b = (self.bodies["position"][rows[:, k : k + 2]] for k in (0, 2))
         along = b - a
         length = np.maximum((along**2).sum(axis=2), np.finfo(np.float64).tiny)
         share = np.clip(((points[:, np.newaxis] - a) * along).sum(axis=2) / length, 0.0, 1.0)
@@ -192,42 +211,48 @@ class Links:
         stops = counts.cumsum(axis=0)
         starts, first = stops - counts, len(store.alive)
         total = int(counts[:, 0].sum())
-        state, inverse = np.tile(AT_REST, (first + total, 1)), np.zeros((first + total, 10))
-        state[:first], inverse[:first] = store.state, np.where(awake[:, np.newaxis], store.inverse, 0.0)
-        inertia, pull = np.zeros((first + total, 3, 3)), np.zeros((first + total, 3))
-        inertia[:first], pull[:first] = store.inertia, (store.pull * awake)[:, np.newaxis] * gravity
         moving, ends = np.ones(first + total, np.bool_), np.full((first, 2), ALONE)
         moving[:first] = awake
+        bodies = np.zeros(first + total, BODY)
+        bodies["quaternion"], bodies["time"] = IN_PLACE, 1.0
+        here, states = bodies[:first], name_fields(store.state)
+        for name in FIELDS:
+            here[name] = states[name]
+        here["inertia"], here["acceleration"] = store.inertia, (store.pull * awake)[:, np.newaxis] * gravity
+        here["inverse_mass"] = np.where(awake, store.inverse_mass, 0.0)
+        here["own_inverse_inertia"] = np.where(awake[:, np.newaxis], store.inverse_inertia, 0.0)
         for linked, start, stop in zip(active, starts[:, 0], stops[:, 0], strict=True):
-            linkage, rows = linked.linkage, slice(first + start, first + stop)
+            linkage, particles = linked.linkage, bodies[first + start : first + stop]
             ends[linked.slots] = first + start + linked.ends
-            moving[linked.slots], inverse[linked.slots] = False, 0.0
-            state[rows, POSITION:TURN] = linkage.position
-            state[rows, VELOCITY:SPIN] = max(0.0, 1.0 - linkage.drag * dt) * linkage.velocity
-            inverse[rows, 0], pull[rows] = linkage.inverse_mass, linkage._outer_acceleration()
+            moving[linked.slots] = False
+            here["inverse_mass"][linked.slots], here["own_inverse_inertia"][linked.slots] = 0.0, 0.0
+            particles["position"] = linkage.position
+            particles["velocity"] = max(0.0, 1.0 - linkage.drag * dt) * linkage.velocity
+            particles["inverse_mass"], particles["acceleration"] = linkage.inverse_mass, linkage._outer_acceleration()
         sweeps = np.array([-(-linkage.sweeps // rounds) for linkage in own], np.int64)
         bonds = Bonds(
             np.column_stack((starts[:, 0], stops[:, 0], starts[:, 1], stops[:, 1], sweeps)),
             np.concatenate([np.empty((0, 2), np.int64), *(linkage._links for linkage in own)]),
             np.concatenate([np.empty(0), *(linkage._low for linkage in own)]),
             np.concatenate([np.empty(0), *(linkage._high for linkage in own)]),
-            np.ascontiguousarray(inverse[first:, 0]),
+            np.ascontiguousarray(bodies["inverse_mass"][first:]),
             np.array([linkage.tolerance for linkage in own], np.float64),
             np.empty((total, 3)),
             np.empty(int(counts[:, 1].sum())),
             np.empty(int(counts[:, 1].sum())),
         )
-        return Joined(state, inverse, inertia, pull, moving, ends, bonds)
+        return Joined(bodies, moving, ends, bonds)
 
     def part(self, store: Store, joined: Joined, awake: NDArray[np.bool_]) -> None:
         """Bodies and linkages take what the solver made of them."""
-        first = len(store.alive)
-        store.state[:] = joined.state[:first]
+        first, states = len(store.alive), name_fields(store.state)
+        for name in FIELDS:
+            states[name] = joined.bodies[name][:first]
         active = [linked for linked in self._all if linked.is_awake(awake)]
         for linked, span in zip(active, joined.bonds.spans, strict=True):
-            rows = joined.state[first + span[0] : first + span[1]]
-            linked.linkage.position = rows[:, POSITION:TURN]
-            linked.linkage.velocity = rows[:, VELOCITY:SPIN]
+            particles = joined.bodies[first + span[0] : first + span[1]]
+            linked.linkage.position = particles["position"]
+            linked.linkage.velocity = particles["velocity"]
             linked.linkage.violation = _worst_of(linked.linkage)
             _put(store, linked)
 
@@ -273,14 +298,14 @@ def _put(store: Store, linked: _Linked) -> None:
     (a, b), (v_a, v_b) = (
         np.moveaxis(each[linked.ends], 1, 0) for each in (linked.linkage.position, linked.linkage.velocity)
     )
-    store.state[linked.slots, POSITION:TURN] = 0.5 * (a + b)
-    store.state[linked.slots, VELOCITY:SPIN] = 0.5 * (v_a + v_b)
+    store.position[linked.slots] = 0.5 * (a + b)
+    store.velocity[linked.slots] = 0.5 * (v_a + v_b)
     along = b - a
     length = (along**2).sum(axis=1, keepdims=True)
     turning = np.cross(along, v_b - v_a)
-    store.state[linked.slots, SPIN:] = np.divide(turning, length, out=np.zeros_like(turning), where=length > 0.0)
+    store.angular_velocity[linked.slots] = np.divide(turning, length, out=np.zeros_like(turning), where=length > 0.0)
     if (linked.ends[:, 0] != linked.ends[:, 1]).all():
-        store.state[linked.slots, TURN:VELOCITY] = _turn_z_to(_unit(along))
+        store.quaternion[linked.slots] = _turn_z_to(_unit(along))
 
 
 def _unit(v: Floats) -> Floats:

@@ -15,12 +15,12 @@ from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
 from abut.shapes.rays import cast_rays
 from abut.shapes.solids import Convex, Shape
 from abut.shapes.surface_gap import find_closest
-from abut.world.bodies import ALL_LAYERS, Store
-from abut.world.colliders import NOWHERE, Colliders
-from abut.world.containment import find_held, turn_inside_out
-from abut.world.hull_tracking import describe, square
-from abut.world.pairs import choose_near, keep_deepest, keep_nearest, sort_pairs
-from abut.world.placement import bound_colliders
+from abut.world.bodies.store import ALL_LAYERS, Store
+from abut.world.contacts.colliders import NOWHERE, Colliders
+from abut.world.contacts.containment import find_held, turn_inside_out
+from abut.world.contacts.hull_tracking import describe, square
+from abut.world.contacts.pairs import choose_near, keep_deepest, keep_nearest, sort_pairs
+from abut.world.contacts.placement import bound_colliders
 from abut.world.results import ClosestMany, OverlapMany, RayHits, unite_rows
 
 FIRST, FEW = 16, 4

@@ -1,4 +1,4 @@
-"""`World.step`: contacts, the solver, sleeping, and what must not pass through.
+"""`World.step`, from top to bottom: wake, find contacts, prepare, solve, stop what would pass through, limit energy, put to sleep, remember.
 
 Contacts are found with a margin of some slop and of what the bodies can move in the step, so that the solver sees them before they overlap. What
 sleeps (`sleeping`) is not moved, and not looked at, until something touches it that is awake, moved by the user, or new.
@@ -8,46 +8,27 @@ body would have passed something, less time passes for it, so that it ends befor
 velocity, for however long, keeps its momentum and its energy.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
-from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
-from abut.shapes.pool import KIND, SURFACE, V0, V1
 from abut.shapes.solids import Soft
-from abut.world.bodies import Store
-from abut.world.body_rows import ALONE, POSITION, SPIN, TURN, VELOCITY, turn_inertias
-from abut.world.colliders import Colliders, Rows
-from abut.world.contact_rows import (
-    BOUNCE,
-    FRICTION,
-    JB,
-    JN,
-    JT,
-    MIDDLE_A,
-    MIDDLE_B,
-    RADIUS_A,
-    RADIUS_B,
-    REACH,
-    ROLL,
-    SHARE_A,
-    SHARE_B,
-    TOTAL,
-    TOUCHED,
-    WIDTH,
-    prepare,
-)
-from abut.world.continuous import find_stops
-from abut.world.energy import limit_energy, open_ledger
-from abut.world.linkages import Joined
-from abut.world.sleeping import find_tired
-from abut.world.solver import step_bodies
-from abut.world.warm_start import match_impulses
-
-if TYPE_CHECKING:
-    from abut.world.world import World
+from abut.world.bodies.sleeping import Neighbors, Sleepers, find_tired
+from abut.world.bodies.state import name_fields
+from abut.world.bodies.store import Store
+from abut.world.contacts.colliders import Colliders
+from abut.world.contacts.memory import ContactMemory
+from abut.world.contacts.points import ContactPoints
+from abut.world.continuous.stops import find_stops
+from abut.world.linkages import Joined, Links
+from abut.world.records import Records
+from abut.world.solver.energy import open_ledger
+from abut.world.solver.energy_limit import limit_energy
+from abut.world.solver.preparation import open_contacts, prepare
+from abut.world.solver.sides import turn_inertias
+from abut.world.solver.substeps import Settings, solve_step
 
 MARGIN = 2.0  # of a body, in slops
 LOOKAHEAD = 0.5
@@ -57,256 +38,210 @@ PUSH_SPEED = 400.0  # in slops a unit of time: how fast depth is undone
 FADE = 0.98
 """Contacts are as stiff as the longest of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at once,
 because one step is short, would throw over what has settled on softer ones."""
-SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
-IMPULSES = [JN, JT, JB, ROLL, ROLL + 1, ROLL + 2, TOTAL]
-"""What a contact hands on to the next step: forces, and last the normal impulse of the whole step."""
 MOST_TRIES = 8
 """Of a step. Each wakes an island more, or lets less time pass for a continuous body; after the last, half of what was safe."""
+SOONER = 0.25
+"""With each of them a continuous body may come nearer to what it would pass, by this factor."""
+
+
+class Parts(NamedTuple):
+    """Of a world, what a step works on."""
+
+    store: Store
+    colliders: Colliders
+    links: Links
+    gravity: Floats
+    slop: float
 
 
 class Attempt(NamedTuple):
     """What a step would do. The world is as it was."""
 
-    rows: Rows
+    found: ContactPoints
     pairs: Integers
     """(n,2) bodies of the contacts"""
-    contacts: Floats
+    contacts: Records
     joined: Joined
     awake: NDArray[np.bool_]
 
-    def find_after(self) -> Floats:
-        """States of the bodies; those that stand for a linkage are moved, not turned."""
-        ends = self.joined.ends
-        after = self.joined.state[: len(ends)].copy()
-        standing = ends[:, 0] != ALONE
-        after[standing, POSITION:TURN] = self.joined.state[ends[standing], POSITION:TURN].mean(axis=1)
-        return after
+    @property
+    def pushing(self) -> NDArray[np.bool_]:
+        """(n,) contacts that pushed, even if they took back all of it."""
+        return self.contacts["has_pushed"]
 
 
 class Motor:
-    """The solver's memory: the contacts of the last step and their impulses."""
+    """Moves the bodies of a world, and remembers what the next step starts from."""
 
     def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
-        self.ids = np.empty((0, 5), np.int64)
-        self.bodies = np.empty((0, 2), np.int64)
-        self.impulses = np.empty((0, len(IMPULSES)))
-        self.points = np.empty((0, 6))
-        """point and normal"""
-        self.places = np.empty((0, VELOCITY))
-        """where the step left the bodies"""
-        self.island = np.empty(0, np.int64)
+        self.memory, self.sleepers = ContactMemory(), Sleepers()
         self.pace = 0.0
         self.more_solved = self.limited = 0
         """Work counters: contacts that were solved beyond `sweeps`, and islands whose motion was scaled down after all."""
 
-    def impulses_of(self, rows: Rows, slop: float) -> Floats:
-        """(n,) normal impulse of the last step at these contacts."""
-        return self._match(rows, slop)[:, -1]
+    def step(self, world: Parts, dt: float) -> None:
+        """Move the bodies of a world."""
+        self._wake_changed(world)
+        growth = _find_growth(world, dt)
+        world.colliders.place(world.store, growth)
+        self.pace = max(dt, FADE * self.pace)
+        times = np.ones(len(world.store.alive))
+        for number in range(MOST_TRIES + 1):
+            found, pairs = self._find_contacts(world, growth, dt)
+            attempt = self._prepare(world, found, pairs, times, dt)
+            self._solve(world, attempt, dt)
+            if number == MOST_TRIES or not (
+                self._wake_pushed(world, attempt) or _stop_passing(world, attempt, times, number)
+            ):
+                break
+        self._limit_energy(world, attempt, times, dt)
+        world.links.part(world.store, attempt.joined, attempt.awake)
+        if self.sleeping:
+            self._put_to_sleep(world, attempt, dt)
+        world.links.rest(world.store.asleep)
+        self._remember(world, attempt, dt)
 
-    def add_pushed(self, store: Store, rows: Rows) -> Rows:
-        """Contacts, and behind them those that pushed in the last step, of colliders that have none now: they bounced within it."""
-        keys, old = ((ids[:, COLLIDER_A] << 32) | ids[:, COLLIDER_B] for ids in (rows.ids, self.ids))
-        gone = (self.impulses[:, -1] > 0.0) & ~np.isin(old, keys)
-        stays = (store.state[: len(self.places), :VELOCITY] == self.places).all(
-            axis=1
-        )  # nobody has put it elsewhere since
-        gone &= stays[self.bodies].all(axis=1)
-        if not gone.any():
-            return rows
-        numbers = np.column_stack((self.points[gone], np.zeros(int(gone.sum()))))
-        return Rows(np.concatenate((rows.numbers, numbers)), np.concatenate((rows.ids, self.ids[gone])))
+    # --- wake
 
-    def _match(self, rows: Rows, slop: float) -> Floats:
-        found = np.zeros((len(rows.ids), len(IMPULSES)))
-        table = np.empty(1 << (2 * max(len(self.ids), 1)).bit_length(), np.int64)
-        owner = np.empty(len(rows.ids), np.int64)
-        match_impulses(self.ids, self.points, self.impulses, rows.ids, rows.numbers, found, table, owner, SAME * slop)
-        return found
-
-    # --- waking
-
-    def wake_neighbors(self, store: Store, colliders: Colliders, slots: Integers) -> None:
+    def wake_neighbors(self, store: Store, slots: Integers) -> None:
         """Wake bodies, and whatever they touched in the last step; forget the contacts of the bodies themselves."""
-        there = np.isin(self.bodies, slots).any(axis=1)
-        self._wake(store, np.union1d(slots, self.bodies[there].ravel()))
-        self._keep(~there)
+        there = np.isin(self.memory.bodies, slots).any(axis=1)
+        self.sleepers.wake(store, np.union1d(slots, self.memory.bodies[there].ravel()))
+        self.memory.keep(~there)
 
-    def _keep(self, kept: Any) -> None:
-        self.ids, self.bodies = self.ids[kept], self.bodies[kept]
-        self.impulses, self.points = self.impulses[kept], self.points[kept]
-
-    def _wake(self, store: Store, slots: Integers) -> None:
-        """Wake bodies and all of their islands."""
-        self._grow(len(store.alive))
-        asleep = slots[store.asleep[slots]]
-        woken = store.asleep & np.isin(self.island, self.island[asleep])
-        woken[slots] = True
-        store.asleep[woken], store.rest_time[woken] = False, 0.0
-
-    def _notice_deformed(self, store: Store, colliders: Colliders) -> None:
-        """Wake what touched a deformable body that was updated since the last step."""
+    def _wake_changed(self, world: Parts) -> None:
+        """Wake linkages that somebody has changed since the last step, and what touched a deformable body that was updated."""
+        store, colliders = world.store, world.colliders
+        self.sleepers.wake(store, world.links.find_changed(store))
         for i, shape in enumerate(colliders.shapes):
             if not isinstance(shape, Soft):
                 continue
             slots = colliders.body[(colliders.shape == i) & (colliders.body >= 0)]
             changed = slots[store.version[slots] != shape.body._version]
             store.version[changed], store.stirred[changed] = shape.body._version, True
-            there = np.isin(self.bodies, changed).any(axis=1)
-            self._wake(store, np.unique(self.bodies[there]))
+            there = np.isin(self.memory.bodies, changed).any(axis=1)
+            self.sleepers.wake(store, np.unique(self.memory.bodies[there]))
 
-    def _grow(self, size: int) -> None:
-        if len(self.island) < size:
-            self.island = np.concatenate((self.island, np.arange(len(self.island), size)))
+    def _wake_pushed(self, world: Parts, attempt: Attempt) -> bool:
+        """Wake sleepers that were pushed: the step must be done again. Whether there were any."""
+        pushed = np.unique(attempt.pairs[attempt.pushing])
+        pushed = pushed[world.store.asleep[pushed]]
+        self.sleepers.wake(world.store, pushed)
+        return len(pushed) > 0
 
-    # --- one step
+    # --- find contacts
 
-    def step(self, world: "World", dt: float) -> None:
-        """Move the bodies of a world."""
-        store, colliders, links, slop = world._store, world._colliders, world._links, world.slop
-        self._grow(len(store.alive))
-        self._wake(store, links.find_changed(store))
-        self._notice_deformed(store, colliders)
-        speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
-        reach = np.where(links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
-        growth = MARGIN * slop + np.minimum(dt * speeds, reach)
-        colliders.place(store, growth)
-        self.pace = max(dt, FADE * self.pace)
-        paces = np.ones(len(speeds))
-        attempt = self._attempt(world, growth, paces, dt)
-        for number in range(MOST_TRIES):
-            if not self._correct(world, attempt, paces, number):
-                break
-            attempt = self._attempt(world, growth, paces, dt)
-        joined, contacts, rows, pairs = attempt.joined, attempt.contacts, attempt.rows, attempt.pairs
-        pressed = contacts[:, TOTAL] > 0.0
-        alone = joined.ends[:, 0] == ALONE
-        self.limited += limit_energy(
-            store, joined.state, alone, pairs[contacts[:, TOUCHED] > 0.0], world.gravity, paces, dt
-        )
-        links.part(store, joined, attempt.awake)
-        contacts[:, IMPULSES[:-1]] /= dt  # the next step may be longer or shorter
-        self._remember(rows, pairs, contacts[:, IMPULSES], attempt.awake)
-        if self.sleeping:
-            # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
-            touching = (rows.numbers[:, 6] <= slop) | pressed
-            deep = rows.numbers[:, 6] < -slop
-            tired, root = find_tired(world, pairs[touching], pairs[pressed], pairs[deep], dt)
-            self.island[tired] = root[tired]
-            store.asleep[tired] = True
-            store.state[tired, VELOCITY:] = 0.0
-        links.rest(store.asleep)
-        store.stirred[:] = False
-        self.places = store.state[:, :VELOCITY].copy()
-
-    def _attempt(self, world: "World", growth: Floats, paces: Floats, dt: float) -> Attempt:
-        """Contacts, and what they do to the bodies; the world stays as it is, but for what wakes up."""
-        store, colliders, links, slop = world._store, world._colliders, world._links, world.slop
-        rows, pairs = self._find(store, colliders, growth, slop, dt)
-        awake = store.movable & ~store.asleep
-        joined = links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
-        sides, shares, together = joined.find_sides(pairs, rows.numbers[:, :3])
-        if together.any():  # bones with a joint in common
-            rows, pairs = Rows(rows.numbers[~together], rows.ids[~together]), pairs[~together]
-            sides, shares = sides[~together], shares[~together]
-        inertias = np.empty((len(joined.state), 9))
-        turn_inertias(joined.state, joined.inverse, inertias)
-        contacts = np.zeros((len(pairs), WIDTH))
-        contacts[:, [SHARE_A, SHARE_B]] = shares
-        contacts[:, REACH] = np.sqrt(store.rolling[pairs].prod(axis=1))
-        contacts[:, FRICTION] = np.sqrt(store.friction[pairs].prod(axis=1))
-        contacts[:, BOUNCE] = store.restitution[pairs].max(axis=1, initial=0.0)
-        _mark_balls(colliders, rows, contacts)
-        room = np.zeros((len(joined.state), 6))
-        slowest = 2.0 * float(np.linalg.norm(world.gravity)) * dt
-        bundles = (joined.state, joined.inverse, inertias, joined.gravity, sides, rows.numbers)
-        prepare(*bundles, contacts, room, slop, slowest)
-        contacts[:, IMPULSES[:-1]] = self._match(rows, slop)[:, :-1] * dt
-        joined.moving[: len(awake)] |= store.find_driven()
-        numbers = np.array([dt, self.pace, PUSH_SPEED * slop, slowest, slop])
-        times = np.ones(len(joined.state))
-        times[: len(paces)] = paces
-        alone = joined.ends[:, 0] == ALONE
-        island, ledger = open_ledger(store, pairs, alone, awake, len(joined.state))
-        self.more_solved += step_bodies(
-            joined.state,
-            joined.inverse,
-            joined.inertia,
-            inertias,
-            joined.gravity,
-            np.flatnonzero(joined.moving),
-            np.zeros((len(joined.state), 6)),
-            joined.find_free(pairs, sides),
-            sides,
-            contacts,
-            joined.bonds,
-            times,
-            island,
-            ledger,
-            numbers,
-            self.substeps,
-            self.sweeps,
-        )
-        return Attempt(rows, pairs, contacts, joined, awake)
-
-    def _correct(self, world: "World", attempt: Attempt, paces: Floats, number: int) -> bool:
-        """Whether the step must be done again: wakes sleepers that were pushed, and shortens the time of bodies that would pass something."""
-        store = world._store
-        pushed = np.unique(attempt.pairs[attempt.contacts[:, TOUCHED] > 0.0])
-        pushed = pushed[store.asleep[pushed]]
-        self._wake(store, pushed)
-        if len(pushed) or not store.continuous.any():
-            return len(pushed) > 0
-        ids = attempt.rows.ids[attempt.contacts[:, TOUCHED] > 0.0][:, [COLLIDER_A, COLLIDER_B]]
-        held = (ids.min(axis=1) << 32) | ids.max(axis=1)
-        times = find_stops(store, world._colliders, attempt.find_after(), world.slop, 0.25**number, held)
-        if number == MOST_TRIES - 1:
-            times = np.where(times < 1.0, 0.5 * times, 1.0)
-        paces *= times
-        return bool((times < 1.0).any())
-
-    def _remember(self, rows: Rows, bodies: Integers, impulses: Floats, awake: NDArray[np.bool_]) -> None:
-        """Keep the contacts of this step, and those of bodies that sleep."""
-        self._keep(~awake[self.bodies].any(axis=1))
-        self.ids = np.concatenate((self.ids, rows.ids))
-        self.bodies = np.concatenate((self.bodies, bodies))
-        self.impulses = np.concatenate((self.impulses, impulses))
-        self.points = np.concatenate((self.points, rows.numbers[:, :6]))
-
-    def _find(
-        self, store: Store, colliders: Colliders, growth: Floats, slop: float, dt: float
-    ) -> tuple[Rows, Integers]:
+    def _find_contacts(self, world: Parts, growth: Floats, dt: float) -> tuple[ContactPoints, Integers]:
         """The contacts that the solver needs, and their bodies; what is touched, or will be as things move, wakes up first."""
+        store, colliders = world.store, world.colliders
         while True:
             busy = (store.movable & ~store.asleep) | store.find_driven() | store.stirred
-            rows = colliders.meet(*colliders.find_near(store, growth, busy, store.movable), remember=True)
-            touched = colliders.body[rows.ids[:, [COLLIDER_A, COLLIDER_B]]]
-            waits = np.flatnonzero(store.asleep[touched].any(axis=1) & busy[touched].any(axis=1))
-            near = rows.numbers[waits, 6] <= slop + dt * _closing(store, touched[waits], rows.numbers[waits])
-            roused = touched[waits[near]]
+            found = colliders.meet(*colliders.find_near(store, growth, busy, store.movable), remember=True)
+            pairs = colliders.body[found.colliders]
+            waits = np.flatnonzero(store.asleep[pairs].any(axis=1) & busy[pairs].any(axis=1))
+            near = found.separation[waits] <= world.slop + dt * _closing_speeds(store, pairs[waits], found.take(waits))
+            roused = pairs[waits[near]]
             roused = np.unique(roused[store.asleep[roused]])
             if not len(roused):
-                return rows, np.ascontiguousarray(touched)
-            self._wake(store, roused)
+                return found, np.ascontiguousarray(pairs)
+            self.sleepers.wake(store, roused)
+
+    # --- prepare
+
+    def _prepare(self, world: Parts, found: ContactPoints, pairs: Integers, times: Floats, dt: float) -> Attempt:
+        """Bodies and contacts as the solver wants them, with the impulses of the last step."""
+        store = world.store
+        awake = store.movable & ~store.asleep
+        joined = world.links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
+        joined.moving[: len(awake)] |= store.find_driven()
+        joined.bodies["time"][: len(times)] = times
+        sides, shares, together = joined.find_sides(pairs, found.point)
+        if together.any():  # bones with a joint in common
+            found, pairs = found.take(~together), pairs[~together]
+            sides, shares = sides[~together], shares[~together]
+        joined.mark_free(pairs, sides)
+        turn_inertias(joined.bodies)
+        contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
+        support = np.zeros((len(joined.bodies), 3))
+        prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
+        self.memory.start(contacts, found, world.slop, dt)
+        return Attempt(found, pairs, contacts, joined, awake)
+
+    # --- solve
+
+    def _solve(self, world: Parts, attempt: Attempt, dt: float) -> None:
+        """What contacts and links do to the bodies of the attempt."""
+        bodies, alone = attempt.joined.bodies, attempt.joined.alone
+        island, ledger = open_ledger(world.store, attempt.pairs, alone, attempt.awake, len(bodies))
+        fastest, slowest = PUSH_SPEED * world.slop, _slowest_bounce(world, dt)
+        settings = Settings(dt, self.pace, fastest, slowest, world.slop, self.substeps, self.sweeps)
+        moving = np.flatnonzero(attempt.joined.moving)
+        self.more_solved += solve_step(bodies, attempt.contacts, attempt.joined.bonds, moving, island, ledger, settings)
+
+    # --- limit energy
+
+    def _limit_energy(self, world: Parts, attempt: Attempt, times: Floats, dt: float) -> None:
+        """Scale down motion that came from nowhere."""
+        pushed, joined = attempt.pairs[attempt.pushing], attempt.joined
+        self.limited += limit_energy(world.store, joined.bodies, joined.alone, pushed, world.gravity, times, dt)
+
+    # --- put to sleep
+
+    def _put_to_sleep(self, world: Parts, attempt: Attempt, dt: float) -> None:
+        """What has been at rest for a while."""
+        store, links, slop = world.store, world.links, world.slop
+        separation, pressed = attempt.found.separation, attempt.contacts["total_normal_impulse"] > 0.0
+        # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
+        touching, deep = (separation <= slop) | pressed, separation < -slop
+        neighbors = Neighbors(*(attempt.pairs[each] for each in (touching, pressed, deep)), links.chains)
+        pulled = links.find_pulled(len(store.alive)) | ((store.pull != 0.0) & world.gravity.any())
+        self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, links.find_held(), slop, dt))
+
+    # --- remember
+
+    def _remember(self, world: Parts, attempt: Attempt, dt: float) -> None:
+        """The contacts, and where the bodies are."""
+        self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, dt)
+        world.store.stirred[:] = False
+        self.memory.placements = world.store.placement.copy()
 
 
-def _closing(store: Store, bodies: Integers, found: Floats) -> Floats:
+def _find_growth(world: Parts, dt: float) -> Floats:
+    """(n,) how far around each body contacts are looked for."""
+    store = world.store
+    speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
+    most = np.where(world.links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
+    return MARGIN * world.slop + np.minimum(dt * speeds, most)
+
+
+def _slowest_bounce(world: Parts, dt: float) -> float:
+    """The speed of approach below which nothing bounces: what gravity makes in two steps."""
+    return 2.0 * float(np.linalg.norm(world.gravity)) * dt
+
+
+def _closing_speeds(store: Store, pairs: Integers, found: ContactPoints) -> Floats:
     """(n,) speeds at which points of contact come near each other; 0 where they part."""
-    speeds = np.zeros((2, len(bodies), 3))
+    speeds = np.zeros((2, len(pairs), 3))
     for k in range(2):
-        state = store.state[bodies[:, k]]
-        arm = found[:, :3] - state[:, POSITION:TURN]
-        speeds[k] = state[:, VELOCITY:SPIN] + np.cross(state[:, SPIN:], arm)
-    return np.maximum(((speeds[0] - speeds[1]) * found[:, 3:6]).sum(axis=1), 0.0)
+        slots = pairs[:, k]
+        arm = found.point - store.position[slots]
+        speeds[k] = store.velocity[slots] + np.cross(store.angular_velocity[slots], arm)
+    return np.maximum(((speeds[0] - speeds[1]) * found.normal).sum(axis=1), 0.0)
 
 
-def _mark_balls(colliders: Colliders, rows: Rows, contacts: Floats) -> None:
-    """Radii and centers of balls, where a side is one."""
-    cores = colliders.pool.cores
-    for column, radius, middle in ((COLLIDER_A, RADIUS_A, MIDDLE_A), (COLLIDER_B, RADIUS_B, MIDDLE_B)):
-        number = rows.ids[:, column]
-        shape = colliders.shape[number] + 1
-        table = cores.table[shape]
-        is_ball = (table[:, KIND] != SURFACE) & (table[:, V1] - table[:, V0] == 1)
-        contacts[:, radius] = np.where(is_ball, cores.radius[shape], 0.0)
-        contacts[:, middle : middle + 3] = colliders.poses[number, 9:]
+# --- stop what would pass through
+
+
+def _stop_passing(world: Parts, attempt: Attempt, times: Floats, number: int) -> bool:
+    """Shorten the time of continuous bodies that would pass something: the step must be done again. Whether there were any."""
+    if not world.store.continuous.any():
+        return False
+    pushing = attempt.found.take(attempt.pushing)
+    a, b = pushing.collider_a, pushing.collider_b
+    held, after = (np.minimum(a, b) << 32) | np.maximum(a, b), name_fields(attempt.joined.states())
+    safe = find_stops(world.store, world.colliders, after, world.slop, SOONER**number, held)
+    if number == MOST_TRIES - 1:
+        safe = np.where(safe < 1.0, 0.5 * safe, 1.0)
+    times *= safe
+    return bool((safe < 1.0).any())

@@ -14,12 +14,13 @@ from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
-from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
 from abut.shapes.solids import Shape, Soft, Sphere, as_shape
-from abut.world.bodies import ALL_LAYERS, DYNAMIC, STATIC, Store
-from abut.world.body_rows import SPIN, VELOCITY
-from abut.world.colliders import Colliders, Rows
-from abut.world.containment import add_held
+from abut.world.bodies.state import SPIN, VELOCITY
+from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, STATIC, Store
+from abut.world.contacts.colliders import Colliders
+from abut.world.contacts.containment import add_held
+from abut.world.contacts.pairs import compare_pairs
+from abut.world.contacts.points import ContactPoints
 from abut.world.definition import (
     IDENTITY,
     LEAST_SCALE,
@@ -31,10 +32,9 @@ from abut.world.definition import (
     read_parts,
 )
 from abut.world.linkages import Links
-from abut.world.pairs import compare_pairs
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
-from abut.world.step import Motor
+from abut.world.step import Motor, Parts
 
 POINT = Sphere(1e-300)
 """A point is asked about as a ball of no size."""
@@ -174,7 +174,7 @@ class World:
         """Remove bodies, one handle or many. What they touched wakes up; their contacts have ended."""
         slots = self._store.read(handles)
         self._links.remove(slots)
-        self._motor.wake_neighbors(self._store, self._colliders, slots)
+        self._motor.wake_neighbors(self._store, slots)
         self._colliders.remove(slots)
         self._store.free(slots)
         self._changed()
@@ -197,7 +197,7 @@ class World:
         for first, value in speeds:
             self._store.state[slots, first : first + 3] = value
         self._store.stirred[slots] = True
-        self._motor.wake_neighbors(self._store, self._colliders, slots)
+        self._motor.wake_neighbors(self._store, slots)
         self._changed()
 
     def _shapes_of(self, slots: Integers) -> Integers:
@@ -245,10 +245,12 @@ class World:
         if self._colliders.settle(self._store, self.slop):
             self._changed()
 
-    def _detect(self) -> Rows:
+    def _detect(self) -> ContactPoints:
         moving = (self._store.kind != STATIC) | self._colliders.find_soft(len(self._store.kind))
         near = self._colliders.find_near(self._store, np.zeros(len(moving)), moving, moving)
-        return self._motor.add_pushed(self._store, add_held(self._colliders, near[0], self._colliders.meet(*near)))
+        return self._motor.memory.add_pushed(
+            self._store, add_held(self._colliders, near[0], self._colliders.meet(*near))
+        )
 
     def contacts(self) -> WorldContacts:
         """All points where bodies touch or overlap now, and one for each pair of which a closed surface holds the other; its faces are −1.
@@ -260,21 +262,20 @@ class World:
             self._known = self._describe(self._detect())
         return self._known
 
-    def _describe(self, rows: Rows) -> WorldContacts:
-        colliders, (numbers, ids) = self._colliders, rows
-        handles = self._store.handles(np.arange(len(self._store.alive)))
-        body_a, body_b = (handles[colliders.body[ids[:, column]]] for column in (COLLIDER_A, COLLIDER_B))
+    def _describe(self, found: ContactPoints) -> WorldContacts:
+        colliders, handles = self._colliders, self._store.handles(np.arange(len(self._store.alive)))
+        body_a, body_b = (handles[colliders.body[each]] for each in (found.collider_a, found.collider_b))
         order = order_rows(body_a, body_b)
-        numbers, ids, body_a, body_b = numbers[order], ids[order], body_a[order], body_b[order]
-        a, b = ids[:, COLLIDER_A], ids[:, COLLIDER_B]
+        found, body_a, body_b = found.take(order), body_a[order], body_b[order]
+        a, b = found.collider_a, found.collider_b
         pairs = unite_rows(np.minimum(body_a, body_b), np.maximum(body_a, body_b))
         begun, ended = np.empty_like(pairs), np.empty_like(self._touching)
         counts = compare_pairs(self._touching, pairs, begun, ended)
         self._touching, self._touched = pairs, self._touching
-        columns = (body_a, body_b, colliders.part[a], colliders.part[b], ids[:, 0].copy(), ids[:, 1].copy())
-        depth = np.maximum(-numbers[:, 6], 0.0)
-        impulse = self._motor.impulses_of(Rows(numbers, ids), self.slop)
-        values = (numbers[:, :3].copy(), numbers[:, 3:6].copy(), depth, impulse.copy())
+        columns = (body_a, body_b, colliders.part[a], colliders.part[b], found.face_a.copy(), found.face_b.copy())
+        depth = np.maximum(-found.separation, 0.0)
+        impulse = self._motor.memory.impulses_of(found, self.slop)
+        values = (found.point.copy(), found.normal.copy(), depth, impulse.copy())
         changes = (begun[: counts[0]].copy(), ended[: counts[1]].copy())
         every: Any = [frozen(column) for column in (*columns, *values, *changes, pairs.copy())]
         return WorldContacts(*every)
@@ -357,7 +358,7 @@ class World:
     def step(self, dt: float) -> None:
         """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through."""
         length = arrays.positive(dt, "dt")
-        self._motor.step(self, length)
+        self._motor.step(Parts(self._store, self._colliders, self._links, self.gravity, self.slop), length)
         self._changed()
 
     def validate(self) -> None:

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
-from abut.world.body_rows import POSITION, SPIN, TURN, VELOCITY
+from abut.world.bodies.state import AT_REST, POSITION, SPIN, TURN, VELOCITY
 
 DYNAMIC, KINEMATIC, STATIC = 0, 1, 2
 KINDS = {"dynamic": DYNAMIC, "kinematic": KINEMATIC, "static": STATIC}
 ALL_LAYERS = 2**62 - 1
-AT_REST = np.array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
 
 
 class Store:
@@ -24,7 +23,9 @@ class Store:
 
     def __init__(self) -> None:
         self.state = np.empty((0, 13))
+        """See `STATE`."""
         self.inverse = np.empty((0, 10))
+        """1/mass, and the inverse inertia in the body's frame"""
         self.inertia = np.empty((0, 3, 3))
         self.center = np.empty((0, 3))
         self.pull = np.empty(0)
@@ -101,6 +102,48 @@ class Store:
             raise InvalidInput(name, "names a body twice")
         return slots
 
+    # --- columns, to read and to write
+
+    @property
+    def position(self) -> Floats:
+        """(n,3) centers of mass."""
+        return self.state[:, POSITION:TURN]
+
+    @property
+    def quaternion(self) -> Floats:
+        """(n,4) w, x, y, z."""
+        return self.state[:, TURN:VELOCITY]
+
+    @property
+    def velocity(self) -> Floats:
+        """(n,3) of the centers of mass."""
+        return self.state[:, VELOCITY:SPIN]
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """(n,3) in the world."""
+        return self.state[:, SPIN:]
+
+    @property
+    def placement(self) -> Floats:
+        """(n,7) position and quaternion."""
+        return self.state[:, :VELOCITY]
+
+    @property
+    def motion(self) -> Floats:
+        """(n,6) velocity and angular velocity."""
+        return self.state[:, VELOCITY:]
+
+    @property
+    def inverse_mass(self) -> Floats:
+        """(n,) 0 for what nothing moves."""
+        return self.inverse[:, 0]
+
+    @property
+    def inverse_inertia(self) -> Floats:
+        """(n,9) in the body's frame."""
+        return self.inverse[:, 1:]
+
     # --- poses
 
     def set_poses(self, slots: Integers, poses: Floats) -> None:
@@ -108,34 +151,24 @@ class Store:
         from abut.dynamics import rigid_state
 
         turned = (poses[:, :3, :3] @ self.center[slots][:, :, np.newaxis])[:, :, 0]
-        self.state[slots, POSITION:TURN] = poses[:, :3, 3] + turned
-        self.state[slots, TURN:VELOCITY] = rigid_state(poses).quaternion
+        self.position[slots] = poses[:, :3, 3] + turned
+        self.quaternion[slots] = rigid_state(poses).quaternion
         self.moves += 1
 
     def poses(self, slots: Integers) -> Floats:
         """(k,4,4) poses of the bodies' frames."""
-        rotation = self.rotations(slots)
+        rotation = rotations_of(self.quaternion[slots])
         result = np.zeros((len(slots), 4, 4))
         result[:, :3, :3] = rotation
         turned = (rotation @ self.center[slots][:, :, np.newaxis])[:, :, 0]
-        result[:, :3, 3] = self.state[slots, POSITION:TURN] - turned
+        result[:, :3, 3] = self.position[slots] - turned
         result[:, 3, 3] = 1.0
         return result
 
-    def rotations(self, slots: Integers, state: Floats | None = None) -> Floats:
-        """(k,3,3) in these states, or in the world's."""
-        w, x, y, z = (self.state if state is None else state)[slots, TURN:VELOCITY].T
-        rows = (
-            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-        )
-        return np.array(rows).transpose(2, 0, 1)
-
     def speeds(self) -> Floats:
         """(n,) the most speed of a point of each body: velocity, and spin times the body's radius."""
-        linear = np.linalg.norm(self.state[:, VELOCITY:SPIN], axis=1)
-        return linear + self.radius * np.linalg.norm(self.state[:, SPIN:], axis=1)
+        linear = np.linalg.norm(self.velocity, axis=1)
+        return linear + self.radius * np.linalg.norm(self.angular_velocity, axis=1)
 
     @property
     def movable(self) -> NDArray[np.bool_]:
@@ -144,4 +177,15 @@ class Store:
 
     def find_driven(self) -> NDArray[np.bool_]:
         """(n,) bodies that the user moves."""
-        return self.alive & (self.kind == KINEMATIC) & (self.state[:, VELOCITY:] != 0.0).any(axis=1)
+        return self.alive & (self.kind == KINEMATIC) & (self.motion != 0.0).any(axis=1)
+
+
+def rotations_of(quaternions: Floats) -> Floats:
+    """(k,3,3) of unit quaternions (k,4)."""
+    w, x, y, z = quaternions.T
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.array(rows).transpose(2, 0, 1)

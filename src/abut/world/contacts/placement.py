@@ -8,21 +8,24 @@ from abut.geometry.frames import carry, frame_of
 from abut.geometry.quaternions import matrix_columns
 from abut.shapes.pool import KIND, ROOT, SIDE, SURFACE, V0, V1, Cores
 from abut.shapes.solids import GROUND
+from abut.world.records import Records
 
 
 @kernel
-def place_colliders(state: Floats, bodies: Integers, local: Floats, poses: Floats) -> None:
-    """Poses (n,12) of colliders: the body's rotation and center of mass, then the collider's own place there, `local` (n,12). −1: no body."""
+def place_colliders(states: Records, bodies: Integers, local: Floats, poses: Floats) -> None:
+    """Poses (n,12) of colliders: the rotation and center of mass of the body's state, then the collider's own place there, `local` (n,12).
+
+    −1: no body."""
     for i in range(len(bodies)):
-        b = bodies[i]
-        if b < 0:
+        if bodies[i] < 0:
             continue
-        columns = matrix_columns((state[b, 3], state[b, 4], state[b, 5], state[b, 6]))
+        position, q = states[bodies[i]].position, states[bodies[i]].quaternion
+        columns = matrix_columns((q[0], q[1], q[2], q[3]))
         for r in range(3):
             x, y, z = columns[0][r], columns[1][r], columns[2][r]
             for c in range(3):
                 poses[i, 3 * r + c] = x * local[i, c] + y * local[i, 3 + c] + z * local[i, 6 + c]
-            poses[i, 9 + r] = x * local[i, 9] + y * local[i, 10] + z * local[i, 11] + state[b, r]
+            poses[i, 9 + r] = x * local[i, 9] + y * local[i, 10] + z * local[i, 11] + position[r]
 
 
 @kernel

@@ -13,7 +13,7 @@ from abut.broad import SweepAndPrune
 from abut.convex import Hulls
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import Unsupported
-from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B, meet_pairs
+from abut.shapes.narrow_phase import meet_pairs
 from abut.shapes.pool import (
     FACE,
     KIND,
@@ -28,11 +28,13 @@ from abut.shapes.pool import (
     make_room,
 )
 from abut.shapes.solids import Convex, Shape, Soft, Surface, Terrain
-from abut.world.bodies import STATIC, Store
-from abut.world.hull_tracking import Memory, describe, square
-from abut.world.pairs import choose_pairs, find_left, sort_pairs
-from abut.world.placement import bound_colliders, place_colliders
-from abut.world.surface_contacts import meet_surfaces
+from abut.world.bodies.state import name_fields
+from abut.world.bodies.store import STATIC, Store
+from abut.world.contacts.hull_tracking import Memory, describe, square
+from abut.world.contacts.pairs import choose_pairs, find_left, sort_pairs
+from abut.world.contacts.placement import bound_colliders, place_colliders
+from abut.world.contacts.points import ContactPoints, join_points
+from abut.world.contacts.surface_contacts import meet_surfaces
 
 FAT = 0.1
 NOWHERE = -1
@@ -41,13 +43,6 @@ MOST_GUESTS = 8
 """So many cores of shapes that were asked about stay laid out beside the world's own."""
 MOST_EXTENT = 1e6
 """Boxes grow by a part of the collider's size, but of no more than this."""
-
-
-class Rows(NamedTuple):
-    """Contacts of colliders: numbers (n,7) point, normal, separation; ids (n,5) face of a and b, identity, collider a and b."""
-
-    numbers: Floats
-    ids: Integers
 
 
 class Guest(NamedTuple):
@@ -143,7 +138,7 @@ class Colliders:
 
     def add(self, store: Store, slots: Integers, shape: Shape, local: Floats) -> Integers:
         """One collider for each slot, all of one shape; `local` (12,) is its place seen from the center of mass."""
-        middle, reach = store.state[slots, :3], store.radius[slots, np.newaxis]
+        middle, reach = store.position[slots], store.radius[slots, np.newaxis]
         handles = self.sap.add(np.concatenate((middle - reach, middle + reach), axis=1))
         size = int(handles.max()) + 1 if len(handles) else 0
         if size > len(self.body):
@@ -188,7 +183,7 @@ class Colliders:
         """Poses and boxes of all colliders; those that left their fat box get a new one. growth (n,): of each body."""
         pool = self.pool
         self._placed_at = NOWHERE  # `step` moves bodies after it has placed them
-        place_colliders(store.state, self.body, self.local, self.poses)
+        place_colliders(name_fields(store.state), self.body, self.local, self.poses)
         self._square = square(self.poses)
         pooled = np.where(self.shape >= 0, self.shape + 1, NOWHERE)
         bound_colliders(pool.cores, pool.trees.boxes, pooled, self.poses, self.boxes)
@@ -232,7 +227,7 @@ class Colliders:
         kept = (groups[:, 0] != groups[:, 1]) | (groups[:, 0] == 0)
         return pairs[:count][kept], margins[:count][kept]
 
-    def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> Rows:
+    def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> ContactPoints:
         """Contacts of pairs, ordered as they were found, that are no farther apart than their margins. remember: the features of hulls."""
         pool, count = self.pool, len(pairs)
         near, own, tracked = np.empty((count, 2), np.int64), np.empty(count), np.empty(count, np.int64)
@@ -249,13 +244,13 @@ class Colliders:
         ):
             self.rows *= 2
             numbers, ids = np.resize(numbers, (self.rows, 7)), np.resize(ids, (self.rows, 5))
-        found = Rows(numbers[: state[1]], ids[: state[1]])
+        found = ContactPoints(numbers[: state[1]], ids[: state[1]])
         if not mesh_count:
             return found
         meshes, own = near[count - mesh_count :][::-1], own[count - mesh_count :][::-1]
         close = self._near_outlines(meshes, own, remember)
-        both = [found] + [self._meet_meshes(i, j, m) for (i, j), m in zip(meshes[close], own[close], strict=True)]
-        return Rows(np.concatenate([r.numbers for r in both]), np.concatenate([r.ids for r in both]))
+        between = [self._meet_meshes(i, j, m) for (i, j), m in zip(meshes[close], own[close], strict=True)]
+        return join_points([found, *between])
 
     def _near_outlines(self, pairs: Integers, margins: Floats, remember: bool) -> NDArray[np.bool_]:
         """(p,) pairs of surfaces whose hulls are within the margin; terrains and what deforms have no hull that lasts."""
@@ -269,16 +264,17 @@ class Colliders:
         near[known] = found.distance <= margins[known]
         return near
 
-    def _meet_meshes(self, i: int, j: int, margin: float) -> Rows:
+    def _meet_meshes(self, i: int, j: int, margin: float) -> ContactPoints:
         a, b = self.shapes[self.shape[i]], self.shapes[self.shape[j]]
         if not isinstance(a, (Surface, Soft)) or not isinstance(b, (Surface, Soft)):
             raise Unsupported(f"contacts of {type(a).__name__} and {type(b).__name__}")
         if isinstance(a, Terrain) and isinstance(b, Terrain):
             raise Unsupported("contacts of two terrains")
         numbers, faces = meet_surfaces(a, self.poses[i], b, self.poses[j], float(margin))
-        ids = np.zeros((len(faces), 5), np.int64)
-        ids[:, :2], ids[:, COLLIDER_A], ids[:, COLLIDER_B] = faces, i, j
-        return Rows(numbers, ids)
+        found = ContactPoints(numbers, np.zeros((len(faces), 5), np.int64))
+        found.face_a[:], found.face_b[:] = faces.T
+        found.collider_a[:], found.collider_b[:] = i, j
+        return found
 
 
 def _has_outline(shape: Shape) -> TypeGuard[Surface]:

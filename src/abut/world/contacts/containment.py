@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.discrete import contains, distance
-from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
 from abut.shapes.pool import KIND, SURFACE, V0, V1, Cores
 from abut.shapes.solids import FRONT, Soft, Surface, Terrain
 from abut.shapes.surface_gap import find_closest
-from abut.world.colliders import Colliders, Rows
-from abut.world.surface_contacts import place_surface
+from abut.world.contacts.colliders import Colliders
+from abut.world.contacts.points import ContactPoints, join_points
+from abut.world.contacts.surface_contacts import place_surface
 
 
 def find_held(colliders: Colliders, surfaces: Integers, points: Floats, *, ground: bool = False) -> NDArray[np.bool_]:
@@ -40,31 +40,31 @@ def turn_inside_out(cores: Cores, shape: int, pose: Floats, numbers: Floats) -> 
     numbers[1:4] *= -1.0
 
 
-def add_held(colliders: Colliders, pairs: Integers, rows: Rows) -> Rows:
+def add_held(colliders: Colliders, pairs: Integers, found: ContactPoints) -> ContactPoints:
     """The contacts of pairs of colliders, and one for each pair of which one holds the other."""
     boxes, table = colliders.boxes, colliders.pool.cores.table
     pairs = pairs[table[colliders.shape[pairs[:, 1]] + 1, KIND] == SURFACE]  # of two, a surface comes second
     if not len(pairs):
-        return rows
+        return found
     inside = (boxes[pairs[:, 0], :3] >= boxes[pairs[:, 1], :3]) & (boxes[pairs[:, 0], 3:] <= boxes[pairs[:, 1], 3:])
     around = (boxes[pairs[:, 1], :3] >= boxes[pairs[:, 0], :3]) & (boxes[pairs[:, 1], 3:] <= boxes[pairs[:, 0], 3:])
     is_mesh = table[colliders.shape[pairs[:, 0]] + 1, KIND] == SURFACE
     maybe = inside.all(axis=1) | (is_mesh & around.all(axis=1))
-    touching = {(i, j) for i, j in rows.ids[:, [COLLIDER_A, COLLIDER_B]].tolist()}
+    touching = {(i, j) for i, j in found.colliders.tolist()}
     left = [k for k in np.flatnonzero(maybe).tolist() if tuple(pairs[k].tolist()) not in touching]
     if not left:
-        return rows
+        return found
     chosen = pairs[left]
     middles = 0.5 * (boxes[chosen[:, 0], :3] + boxes[chosen[:, 0], 3:])
     held = find_held(colliders, chosen[:, 1], middles) & ~is_mesh[left]
-    numbers, ids = [rows.numbers], [rows.ids]
+    parts = [found]
     for k in np.flatnonzero(held | is_mesh[left]).tolist():
         pair = int(chosen[k, 0]), int(chosen[k, 1])
-        found = _measure_meshes(colliders, *pair) if is_mesh[left[k]] else _measure_core(colliders, *pair)
-        if found[6] < 0.0:
-            numbers.append(found[np.newaxis])
-            ids.append(np.array([[-1, -1, 0, *pair]]))
-    return Rows(np.concatenate(numbers), np.concatenate(ids))
+        numbers = _measure_meshes(colliders, *pair) if is_mesh[left[k]] else _measure_core(colliders, *pair)
+        point = ContactPoints(numbers[np.newaxis], np.array([[-1, -1, 0, *pair]]))
+        if point.separation[0] < 0.0:
+            parts.append(point)
+    return join_points(parts)
 
 
 def _measure_core(colliders: Colliders, i: int, j: int) -> Floats:

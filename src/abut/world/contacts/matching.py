@@ -3,34 +3,39 @@
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.geometry.vec import distance_sq, dot
-from abut.world.body_rows import get
+from abut.world.records import Record, Records, vector
 
 ALIKE = 0.999
 """Cosine of the angle between normals of contacts that may stand for one another."""
 
 
 @kernel
-def _same_pair(ids: Integers, i: int, others: Integers, k: int) -> bool:
-    return ids[i, 3] == others[k, 3] and ids[i, 4] == others[k, 4]
+def _same_pair(one: Record, other: Record) -> bool:
+    return one.collider_a == other.collider_a and one.collider_b == other.collider_b
 
 
 @kernel
-def _seek_pair(table: Integers, ids: Integers, wanted: Integers, i: int) -> int:
-    """The place in the table of the pair that row i of `wanted` has, or the empty one where it belongs."""
+def _same_features(one: Record, other: Record) -> bool:
+    return one.identity == other.identity and one.face_b == other.face_b and one.face_a == other.face_a
+
+
+@kernel
+def _seek_pair(table: Integers, ids: Records, wanted: Record) -> int:
+    """The place in the table of the pair that is wanted, or the empty one where it belongs."""
     mask = len(table) - 1
-    slot = (wanted[i, 3] * 1000003 + wanted[i, 4]) & mask
-    while table[slot] >= 0 and not _same_pair(ids, int(table[slot]), wanted, i):
+    slot = (wanted.collider_a * 1000003 + wanted.collider_b) & mask
+    while table[slot] >= 0 and not _same_pair(ids[table[slot]], wanted):
         slot = (slot + 1) & mask
     return slot
 
 
 @kernel
 def match_impulses(
-    old_ids: Integers,
-    old_points: Floats,
+    old_ids: Records,
+    old_points: Records,
     old: Floats,
-    ids: Integers,
-    points: Floats,
+    ids: Records,
+    points: Records,
     new: Floats,
     table: Integers,
     owner: Integers,
@@ -47,16 +52,16 @@ def match_impulses(
     for k in range(len(table)):
         table[k] = -1
     for k in range(len(old_ids)):
-        if k == 0 or not _same_pair(old_ids, k, old_ids, k - 1):
-            table[_seek_pair(table, old_ids, old_ids, k)] = k
+        if k == 0 or not _same_pair(old_ids[k], old_ids[k - 1]):
+            table[_seek_pair(table, old_ids, old_ids[k])] = k
     start = 0
     while start < len(ids):
         stop = start + 1
-        while stop < len(ids) and _same_pair(ids, stop, ids, start):
+        while stop < len(ids) and _same_pair(ids[stop], ids[start]):
             stop += 1
-        first = int(table[_seek_pair(table, old_ids, ids, start)])
+        first = int(table[_seek_pair(table, old_ids, ids[start])])
         last = first
-        while 0 <= last < len(old_ids) and _same_pair(old_ids, last, old_ids, first):
+        while 0 <= last < len(old_ids) and _same_pair(old_ids[last], old_ids[first]):
             last += 1
         if first >= 0:
             _match_pair(old_ids, old_points, first, last, ids, points, start, stop, owner, reach)
@@ -74,12 +79,12 @@ def _is_taken(owner: Integers, start: int, stop: int, k: int) -> bool:
 
 @kernel
 def _match_pair(
-    old_ids: Integers,
-    old_points: Floats,
+    old_ids: Records,
+    old_points: Records,
     first: int,
     last: int,
-    ids: Integers,
-    points: Floats,
+    ids: Records,
+    points: Records,
     start: int,
     stop: int,
     owner: Integers,
@@ -90,8 +95,7 @@ def _match_pair(
         owner[i] = -1
     for i in range(start, stop):
         for k in range(first, last):
-            same = old_ids[k, 2] == ids[i, 2] and old_ids[k, 1] == ids[i, 1] and old_ids[k, 0] == ids[i, 0]
-            if same and not _is_taken(owner, start, stop, k):
+            if _same_features(old_ids[k], ids[i]) and not _is_taken(owner, start, stop, k):
                 owner[i] = k
                 break
     for i in range(start, stop):
@@ -99,7 +103,7 @@ def _match_pair(
             continue
         best = reach * reach
         for k in range(first, last):
-            d = distance_sq(get(points, i, 0), get(old_points, k, 0))
+            d = distance_sq(vector(points[i].point), vector(old_points[k].point))
             if d <= best and not _is_taken(owner, start, stop, k):
                 best, owner[i] = d, k
 
@@ -107,16 +111,16 @@ def _match_pair(
 @kernel
 def _hand_on(
     old: Floats,
-    old_points: Floats,
+    old_points: Records,
     first: int,
     last: int,
-    points: Floats,
+    points: Records,
     new: Floats,
     start: int,
     stop: int,
     owner: Integers,
 ) -> None:
-    """Numbers of rows first to last for rows start to stop. points[:, 6]: separations."""
+    """Numbers of rows first to last for rows start to stop."""
     for i in range(start, stop):
         if owner[i] >= 0:
             for c in range(old.shape[1]):
@@ -126,14 +130,14 @@ def _hand_on(
             continue
         heirs = 0
         for i in range(start, stop):
-            heirs += 1 if _inherits(old_points, k, points, i, owner) else 0
+            heirs += 1 if _inherits(old_points[k], points[i], owner[i]) else 0
         for i in range(start, stop):
-            if _inherits(old_points, k, points, i, owner):
+            if _inherits(old_points[k], points[i], owner[i]):
                 for c in range(old.shape[1]):
                     new[i, c] += old[k, c] / heirs
 
 
 @kernel
-def _inherits(old_points: Floats, k: int, points: Floats, i: int, owner: Integers) -> bool:
-    """Whether a new row without a predecessor touches and pushes the way that an old row did."""
-    return owner[i] < 0 and points[i, 6] <= 0.0 and dot(get(points, i, 3), get(old_points, k, 3)) > ALIKE
+def _inherits(old: Record, new: Record, owner: int) -> bool:
+    """Whether a new row without a predecessor touches, and pushes the way that an old row did."""
+    return owner < 0 and new.separation <= 0.0 and dot(vector(new.normal), vector(old.normal)) > ALIKE

@@ -7,7 +7,7 @@ import numpy as np
 
 from abut.convex import Hulls, Tracks, track_many
 from abut.core.arrays import Floats, Integers
-from abut.world.pairs import recall_features
+from abut.world.contacts.pairs import recall_features
 
 
 class Memory:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.dynamics.linkage import relax
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import add_scaled, dot, norm, scale, subtract
-from abut.world.body_rows import POSITION, VELOCITY, get, put
+from abut.world.records import Records, put, vector
 
 
 class Bonds(NamedTuple):
@@ -35,18 +36,20 @@ class Bonds(NamedTuple):
 
 
 @kernel
-def restore_lengths(state: Floats, bonds: Bonds, h: float, fastest: float) -> None:
+def restore_lengths(bodies: Records, bonds: Bonds, h: float, fastest: float) -> None:
     """Change the velocities so that after a time h lengths are within their bounds, or `fastest`·h nearer to them."""
-    place, first = bonds.place, len(state) - len(bonds.place)
+    place, first = bonds.place, len(bodies) - len(bonds.place)
     for k in range(len(bonds.spans)):
         low, high, start, stop = bonds.spans[k, 0], bonds.spans[k, 1], bonds.spans[k, 2], bonds.spans[k, 3]
         for link in range(start, stop):
             i, j = first + low + bonds.links[link, 0], first + low + bonds.links[link, 1]
-            length = norm(subtract(get(state, j, POSITION), get(state, i, POSITION)))
+            length = norm(subtract(vector(bodies[j].position), vector(bodies[i].position)))
             bonds.least[link] = min(bonds.low[link], length + fastest * h)
             bonds.most[link] = max(bonds.high[link], length - fastest * h)
         for i in range(low, high):
-            put(place, i, 0, add_scaled(get(state, first + i, POSITION), get(state, first + i, VELOCITY), h))
+            put_vector(
+                place, i, 0, add_scaled(vector(bodies[first + i].position), vector(bodies[first + i].velocity), h)
+            )
         relax(
             place[low:high],
             bonds.inverse_mass[low:high],
@@ -57,34 +60,34 @@ def restore_lengths(state: Floats, bonds: Bonds, h: float, fastest: float) -> No
             bonds.tolerance[k],
         )
         for i in range(low, high):
-            moved = subtract(get(place, i, 0), get(state, first + i, POSITION))
-            put(state, first + i, VELOCITY, scale(moved, 1.0 / h))
+            moved = subtract(vector_at(place, i), vector(bodies[first + i].position))
+            put(bodies[first + i].velocity, scale(moved, 1.0 / h))
 
 
 @kernel
-def hold_lengths(state: Floats, bonds: Bonds) -> None:
+def hold_lengths(bodies: Records, bonds: Bonds) -> None:
     """Take from the velocities what changes a fixed length, or leads out of the bounds of one that is at them."""
-    particles = len(state) - len(bonds.place)
+    particles = len(bodies) - len(bonds.place)
     for k in range(len(bonds.spans)):
         first = particles + bonds.spans[k, 0]
         start, stop = bonds.spans[k, 2], bonds.spans[k, 3]
         for sweep in range(bonds.spans[k, 4]):
             for at in range(start, stop):
                 link = at if sweep % 2 == 0 else start + stop - 1 - at
-                _hold_length(state, bonds, first + bonds.links[link, 0], first + bonds.links[link, 1], link)
+                _hold_length(bodies, bonds, first + bonds.links[link, 0], first + bonds.links[link, 1], link)
 
 
 @kernel
-def _hold_length(state: Floats, bonds: Bonds, i: int, j: int, link: int) -> None:
-    shift = len(state) - len(bonds.place)
+def _hold_length(bodies: Records, bonds: Bonds, i: int, j: int, link: int) -> None:
+    shift = len(bodies) - len(bonds.place)
     w_i, w_j = bonds.inverse_mass[i - shift], bonds.inverse_mass[j - shift]
-    d = subtract(get(state, j, POSITION), get(state, i, POSITION))
+    d = subtract(vector(bodies[j].position), vector(bodies[i].position))
     length = norm(d)
     if length == 0.0 or w_i + w_j == 0.0:
         return
     low, high = bonds.low[link], bonds.high[link]
-    rate = dot(subtract(get(state, j, VELOCITY), get(state, i, VELOCITY)), d) / length
+    rate = dot(subtract(vector(bodies[j].velocity), vector(bodies[i].velocity)), d) / length
     if low == high or (rate > 0.0 and length >= high) or (rate < 0.0 and length <= low):
         change = rate / (length * (w_i + w_j))
-        put(state, i, VELOCITY, add_scaled(get(state, i, VELOCITY), d, change * w_i))
-        put(state, j, VELOCITY, add_scaled(get(state, j, VELOCITY), d, -change * w_j))
+        put(bodies[i].velocity, add_scaled(vector(bodies[i].velocity), d, change * w_i))
+        put(bodies[j].velocity, add_scaled(vector(bodies[j].velocity), d, -change * w_j))

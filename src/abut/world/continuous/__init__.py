@@ -1,0 +1,1 @@
+"""Bodies that must not pass through anything within a step."""

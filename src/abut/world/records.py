@@ -1,0 +1,45 @@
+"""Rows with named fields: `contacts[i].normal_impulse` in a kernel, `contacts["normal_impulse"]`, a column, in Python.
+
+All fields of a row stand side by side in memory, as a loop that visits rows in any order wants them.
+"""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.core.arrays import Floats
+from abut.core.jit import inlined
+from abut.geometry.vec import Vec3
+
+if TYPE_CHECKING:
+    Record: TypeAlias = Any  # its fields are known to NumPy alone
+else:
+
+    class Record(np.record):
+        """A row. NumPy's own looks for other attributes first, which takes several times as long where kernels are interpreted."""
+
+        __getattribute__ = np.void.__getattribute__
+        __getattr__ = np.void.__getitem__
+        __setattr__ = np.void.__setitem__
+
+
+Records = NDArray[Any]
+"""(n,) rows of one kind."""
+
+
+def record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+    """The dtype of rows with these fields. Numba knows a dtype again by its identity: make each once, and arrays with `np.zeros` or `view`."""
+    return np.dtype((Record, np.dtype(list(fields), align=True)))
+
+
+@inlined
+def vector(field: Floats) -> Vec3:
+    """Three numbers of a row's field."""
+    return (field[0], field[1], field[2])
+
+
+@inlined
+def put(field: Floats, v: Vec3) -> None:
+    """Write three numbers into a row's field."""
+    field[0], field[1], field[2] = v

@@ -1,0 +1,1 @@
+"""What contacts do to bodies within a step."""

@@ -1,0 +1,95 @@
+"""Motion within a substep: bodies move, and contacts follow them with their separation, point, and between balls the normal.
+
+A body in free flight follows its parabola exactly. Impulses on two bodies are equal and opposite; the angular momentum of both together stays only
+if they also act at one point. So when the bodies have moved, the anchors are led to one point again. Between two balls the line of centers is known
+without a search, and so the normal turns with it; for other shapes the normal is that of the beginning of the step.
+"""
+
+import math
+
+from abut.core.arrays import Integers
+from abut.core.jit import kernel
+from abut.dynamics.rigid_bodies import turn_freely
+from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.world.records import Record, Records, put, vector
+from abut.world.solver.preparation import REST, aim, weigh
+from abut.world.solver.records import ALONE
+from abut.world.solver.sides import displacement_of, sides_of, turn_inertia
+
+STALE_SQ = 1e-6
+"""Square of the turn, or of the displacement as a part of the anchors, from which on effective masses are found anew. They only say how quickly
+sweeps converge: a thousandth more or less breaks no law."""
+
+
+@kernel
+def accelerate(bodies: Records, moving: Integers, h: float) -> None:
+    """Gravity, and what else pulls, for a time h."""
+    for k in range(len(moving)):
+        body = bodies[moving[k]]
+        put(body.velocity, add_scaled(vector(body.velocity), vector(body.acceleration), h * body.time))
+
+
+@kernel
+def move_bodies(bodies: Records, moving: Integers, substep: float) -> None:
+    """Move the bodies, each by its part of the substep, and turn their inertias with them."""
+    for k in range(len(moving)):
+        body = bodies[moving[k]]
+        h = body.time * substep
+        v, w = vector(body.velocity), vector(body.angular_velocity)
+        if body.is_free:
+            v = add_scaled(v, vector(body.acceleration), -0.5 * h)  # the mean of before and after: the parabola itself
+        put(body.position, add_scaled(vector(body.position), v, h))
+        put(body.displacement, scale(v, h))
+        put(body.rotation, scale(w, h))
+        if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
+            continue
+        m, q = body.inertia, body.quaternion
+        shape = (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2])
+        turned, w, _ = turn_freely((q[0], q[1], q[2], q[3]), w, shape, h)
+        q[0], q[1], q[2], q[3] = turned
+        put(body.angular_velocity, w)
+        turn_inertia(body)
+
+
+@kernel
+def follow_bodies(bodies: Records, contacts: Records, slop: float) -> None:
+    """Take the contacts along with the bodies."""
+    for i in range(len(contacts)):
+        contact = contacts[i]
+        a, b = sides_of(contact)
+        if contact.normal_impulse > 0.0:
+            contact.has_pushed = True
+        moved = subtract(displacement_of(bodies, b), displacement_of(bodies, a))
+        contact.separation += dot(moved, vector(contact.normal))
+        if a[1] != ALONE or b[1] != ALONE:  # bones push along their axes
+            continue
+        body_a, body_b = bodies[a[0]], bodies[b[0]]
+        d = subtract(vector(body_b.displacement), vector(body_a.displacement))
+        if contact.radius_a > 0.0 and contact.radius_b > 0.0:
+            _follow_balls(body_a, body_b, contact, slop)
+        else:
+            put(contact.anchor_a, add_scaled(a[3], d, contact.lead))
+            put(contact.anchor_b, add_scaled(b[3], d, contact.lead - 1.0))
+        turn_sq = max(norm_sq(vector(body_a.rotation)), norm_sq(vector(body_b.rotation)))
+        far = norm_sq(d) > STALE_SQ * (norm_sq(a[3]) + norm_sq(b[3])) or turn_sq > STALE_SQ
+        if far and contact.standing == 0:
+            weigh(bodies, contact)
+
+
+@kernel
+def _follow_balls(a: Record, b: Record, contact: Record, slop: float) -> None:
+    """Normal, separation and point of two balls where they are now."""
+    u, v = vector(contact.center_a), vector(contact.center_b)
+    u, v = add(u, cross(vector(a.rotation), u)), add(v, cross(vector(b.rotation), v))
+    put(contact.center_a, u)
+    put(contact.center_b, v)
+    start = add(vector(a.position), u)
+    apart = subtract(add(vector(b.position), v), start)
+    size = math.sqrt(norm_sq(apart))
+    n = scale(apart, 1.0 / size) if size > 0.0 else vector(contact.normal)
+    gap = size - contact.radius_a - contact.radius_b
+    contact.separation = gap + REST * slop
+    aim(contact, n)
+    point = add_scaled(start, n, contact.radius_a + 0.5 * gap)
+    put(contact.anchor_a, subtract(point, vector(a.position)))
+    put(contact.anchor_b, subtract(point, vector(b.position)))

@@ -1,0 +1,157 @@
+"""The sides of a contact: how the points move that touch, and what an impulse does to them.
+
+A side is a point of a body, given by the arm from its center of mass; or one on a bone, which divides the way between two particles: it moves by
+(1 − share) of the one and share of the other, and hands an impulse on to them in these parts.
+"""
+
+import math
+
+from abut.core.arrays import Floats, Integers
+from abut.core.jit import element, inlined, kernel
+from abut.geometry.quaternions import matrix_columns
+from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale, subtract
+from abut.world.records import Record, Records, put, vector
+from abut.world.solver.records import ALONE
+
+Side = tuple[int, int, float, Vec3]
+"""A body; the second particle, or ALONE; its share; the arm."""
+
+
+@element
+def tangent_to(n: Vec3) -> Vec3:
+    """A unit vector at right angles to a unit vector: always the same one."""
+    if abs(n[0]) < 0.57736:
+        t = (0.0, n[2], -n[1])
+    else:
+        t = (-n[2], 0.0, n[0])
+    return scale(t, 1.0 / math.sqrt(dot(t, t)))
+
+
+@kernel
+def turn_inertia(body: Record) -> None:
+    """The inverse inertia of a body in the world: R·I⁻¹·Rᵀ."""
+    q, own, world = body.quaternion, body.own_inverse_inertia, body.inverse_inertia
+    x, y, z = matrix_columns((q[0], q[1], q[2], q[3]))
+    for r in range(3):
+        for c in range(3):
+            total = 0.0
+            for p in range(3):
+                left = x[r] * own[p] + y[r] * own[3 + p] + z[r] * own[6 + p]
+                column = x[c] if p == 0 else (y[c] if p == 1 else z[c])
+                total += left * column
+            world[3 * r + c] = total
+
+
+@kernel
+def turn_inertias(bodies: Records) -> None:
+    """Those of all bodies."""
+    for i in range(len(bodies)):
+        turn_inertia(bodies[i])
+
+
+@inlined
+def apply(w: Floats, v: Vec3) -> Vec3:
+    """An inverse inertia times v."""
+    return (
+        w[0] * v[0] + w[1] * v[1] + w[2] * v[2],
+        w[3] * v[0] + w[4] * v[1] + w[5] * v[2],
+        w[6] * v[0] + w[7] * v[1] + w[8] * v[2],
+    )
+
+
+@inlined
+def sides_of(contact: Record) -> tuple[Side, Side]:
+    """The two points that touch."""
+    a = (contact.body_a, contact.end_a, contact.share_a, vector(contact.anchor_a))
+    b = (contact.body_b, contact.end_b, contact.share_b, vector(contact.anchor_b))
+    return a, b
+
+
+@kernel
+def same_sides(one: Record, other: Record) -> bool:
+    """Whether two contacts are of the same bodies, or bones."""
+    same = one.body_a == other.body_a and one.body_b == other.body_b
+    return same and one.end_a == other.end_a and one.end_b == other.end_b
+
+
+@kernel
+def root_of(island: Integers, contact: Record) -> int:
+    """The island of a contact; less than 0 where there is none."""
+    return max(island[contact.body_a], island[contact.body_b])
+
+
+@kernel
+def can_turn(body: Record) -> bool:
+    """Whether a body takes an angular impulse, or stands fast; a particle does neither."""
+    inertia = body.inverse_inertia
+    return body.inverse_mass == 0.0 or inertia[0] + inertia[4] + inertia[8] > 0.0
+
+
+@kernel
+def mobility(bodies: Records, side: Side, d: Vec3) -> float:
+    """How much a unit impulse along d changes the velocity of a point along d."""
+    i, j, share, arm = side
+    if j != ALONE:
+        return (1.0 - share) ** 2 * bodies[i].inverse_mass + share**2 * bodies[j].inverse_mass
+    turn = cross(arm, d)
+    return bodies[i].inverse_mass + dot(turn, apply(bodies[i].inverse_inertia, turn))
+
+
+@inlined
+def velocity_of(bodies: Records, side: Side) -> Vec3:
+    """How a point moves."""
+    i, j, share, arm = side
+    if j != ALONE:
+        return add_scaled(scale(vector(bodies[i].velocity), 1.0 - share), vector(bodies[j].velocity), share)
+    return add(vector(bodies[i].velocity), cross(vector(bodies[i].angular_velocity), arm))
+
+
+@inlined
+def displacement_of(bodies: Records, side: Side) -> Vec3:
+    """How far a point moved in the last substep."""
+    i, j, share, arm = side
+    if j != ALONE:
+        return add_scaled(scale(vector(bodies[i].displacement), 1.0 - share), vector(bodies[j].displacement), share)
+    return add(vector(bodies[i].displacement), cross(vector(bodies[i].rotation), arm))
+
+
+@inlined
+def relative_velocity(bodies: Records, a: Side, b: Side) -> Vec3:
+    """How b's point moves, seen from a's."""
+    return subtract(velocity_of(bodies, b), velocity_of(bodies, a))
+
+
+@inlined
+def push(bodies: Records, side: Side, impulse: Vec3) -> None:
+    """Apply an impulse at a point."""
+    i, j, share, arm = side
+    body = bodies[i]
+    if j != ALONE:
+        other = bodies[j]
+        put(body.velocity, add_scaled(vector(body.velocity), impulse, (1.0 - share) * body.inverse_mass))
+        put(other.velocity, add_scaled(vector(other.velocity), impulse, share * other.inverse_mass))
+        return
+    put(body.velocity, add_scaled(vector(body.velocity), impulse, body.inverse_mass))
+    put(body.angular_velocity, add(vector(body.angular_velocity), apply(body.inverse_inertia, cross(arm, impulse))))
+
+
+@inlined
+def push_apart(bodies: Records, a: Side, b: Side, impulse: Vec3, standing: int) -> None:
+    """Apply an impulse to b and its opposite to a; a side that stands on the ground hands it on."""
+    if standing >= 0:
+        push(bodies, a, scale(impulse, -1.0))
+    if standing <= 0:
+        push(bodies, b, impulse)
+
+
+@kernel
+def twist(body: Record, impulse: Vec3) -> None:
+    """Apply an angular impulse to a body."""
+    put(body.angular_velocity, add(vector(body.angular_velocity), apply(body.inverse_inertia, impulse)))
+
+
+@kernel
+def twist_apart(bodies: Records, a: int, b: int, impulse: Vec3) -> None:
+    """Apply an angular impulse to b and its opposite to a."""
+    twist(bodies[a], scale(impulse, -1.0))
+    twist(bodies[b], impulse)

@@ -1,0 +1,104 @@
+"""Rigid contact: sequential impulses with warm start, in substeps (Catto 2005; "Solver2D", 2024).
+
+A step is cut in substeps. Each one applies gravity, starts from the impulses of the substep before, solves every contact in turn, with a spring that
+pushes out what is too deep, moves the bodies, and solves again without the spring, so that pushing leaves no velocity behind. Contacts are found
+once a step; their separations follow the bodies from substep to substep to first order in the rotation. Restitution comes last (`restitution`).
+
+Particles of linkages are rows behind those of the bodies. Contacts push them like bodies, and in turn with the contacts their velocities are changed
+so that bones keep their lengths (`link_constraints`). Both see the same velocities: what a bone carries presses on what it lies on.
+"""
+
+from typing import NamedTuple
+
+from abut.core.arrays import Integers
+from abut.core.jit import kernel
+from abut.geometry.vec import scale
+from abut.world.records import Records, put, vector
+from abut.world.solver.energy import Ledger, add_energies, keep_velocities
+from abut.world.solver.link_constraints import Bonds
+from abut.world.solver.movement import accelerate, follow_bodies, move_bodies
+from abut.world.solver.one_contact import RIGID, soften
+from abut.world.solver.preparation import measure_approach
+from abut.world.solver.restitution import bounce
+from abut.world.solver.sweeps import SUDDEN, converge, settle, sweep_contacts, take_back_less, warm_start
+
+
+class Settings(NamedTuple):
+    """Of a step."""
+
+    dt: float
+    pace: float
+    """the step for which contacts are stiff"""
+    fastest: float
+    """the most speed of a push out of a depth"""
+    slowest: float
+    """speed of approach below which nothing bounces"""
+    slop: float
+    substeps: int
+    sweeps: int
+
+
+@kernel
+def solve_step(
+    bodies: Records,
+    contacts: Records,
+    bonds: Bonds,
+    moving: Integers,
+    island: Integers,
+    ledger: Ledger,
+    settings: Settings,
+) -> int:
+    """Solve contacts and links for a step. How many contacts were solved beyond the sweeps that were wanted.
+
+    moving: bodies that move at all. island (n,), ledger: see `open_ledger`. The impulses of the contacts are read and written."""
+    slop, slowest, sweeps = settings.slop, settings.slowest, settings.sweeps
+    h = settings.dt / settings.substeps
+    for i in range(len(contacts)):
+        contacts[i].last_impulse = contacts[i].normal_impulse
+    ledger.taken[:] = ledger.allowed
+    more = 0
+    for _ in range(settings.substeps):
+        accelerate(bodies, moving, h)
+        add_energies(bodies, island, ledger.before)
+        warm_start(bodies, contacts)
+        softness = soften(h, settings.pace / settings.substeps, settings.fastest, slop)
+        sweep_contacts(bodies, contacts, bonds, h, softness, sweeps)
+        more += converge(bodies, contacts, h, softness, slowest, island, ledger.now, ledger.spare)
+        more += settle(bodies, contacts, h, softness, island, ledger, sweeps)
+        move_bodies(bodies, moving, h)
+        follow_bodies(bodies, contacts, slop)
+        keep_velocities(bodies)
+        add_energies(bodies, island, ledger.start)
+        for i in range(len(contacts)):
+            contacts[i].pushed_impulse = contacts[i].normal_impulse
+        sweep_contacts(bodies, contacts, bonds, h, RIGID, sweeps)
+        more += converge(bodies, contacts, h, RIGID, slowest, island, ledger.now, ledger.spare)
+        more += settle(bodies, contacts, h, RIGID, island, ledger, sweeps)
+        take_back_less(bodies, contacts, island, ledger)
+        ledger.taken[:] += ledger.before - ledger.now
+        _forget_impacts(bodies, contacts, len(bodies) - len(bonds.place))
+    bounce(bodies, contacts, slowest, island, ledger)
+    return more
+
+
+@kernel
+def _forget_impacts(bodies: Records, contacts: Records, particles: int) -> None:
+    """Add up what a substep gave, and keep it for the next one; but what came suddenly is an impact, is over at once, and is not given again.
+
+    Contacts that nothing has hit yet learn the speed of their approach from where they are now. particles: the first row of one; their loads go
+    through bonds, and come and go."""
+    for i in range(len(contacts)):
+        contact = contacts[i]
+        now, before = contact.normal_impulse, contact.last_impulse
+        contact.total_normal_impulse += now
+        if now > 0.0:
+            contact.has_pushed = True
+        contact.last_impulse = now
+        if SUDDEN * before < now and contact.body_a < particles and contact.body_b < particles:
+            part = before / now
+            contact.normal_impulse = before
+            contact.tangent_impulse *= part
+            contact.bitangent_impulse *= part
+            put(contact.rolling_impulse, scale(vector(contact.rolling_impulse), part))
+        if contact.restitution > 0.0 and contact.total_normal_impulse == 0.0:
+            measure_approach(bodies, contact)
