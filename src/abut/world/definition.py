@@ -122,7 +122,7 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     total = combine(weights, [p[:3, :3] for _, p in parts], [p[:3, 3] for _, p in parts])
     if wanted is None:
         return total
-    return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+    return MassProperties(wanted, total.center, frozen(total.inertia * (wanted / total.mass)))
 
 
 def invert_inertia(inertia: Floats) -> Floats:

@@ -141,7 +141,7 @@ class World:
         if is_soft and not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
             raise Unsupported("a pose for a deformable body: its vertices already say where it is")
         weight = said.weight
-        reach = max(radius_of(each, place, weight.centre) for each, place in parts)
+        reach = max(radius_of(each, place, weight.center) for each, place in parts)
         check_scale(reach, places, said.kind)
         inverse = invert_inertia(weight.inertia) if said.kind == DYNAMIC else np.zeros((3, 3))
         return Newcomers(parts, said, places, reach, inverse)
@@ -155,7 +155,7 @@ class World:
         store.friction[slots], store.restitution[slots] = said.friction, said.restitution
         store.rolling[slots] = self.slop if said.rolling is None else said.rolling
         store.continuous[slots], store.stirred[slots] = said.continuous, True
-        store.center[slots], store.pull[slots] = weight.centre, float(said.kind == DYNAMIC)
+        store.center[slots], store.pull[slots] = weight.center, float(said.kind == DYNAMIC)
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
         if said.kind == DYNAMIC:
             store.inverse[slots, 0] = 1.0 / weight.mass
@@ -164,7 +164,7 @@ class World:
         store.set_poses(slots, places)
         store.radius[slots] = reach
         for part, (each, place) in enumerate(parts):
-            local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
+            local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.center))
             ids = self._colliders.add(store, slots, each.collider(), local)
             self._colliders.part[ids] = part
         self._changed()
