@@ -19,7 +19,7 @@ from abut.ccd.queries import edge_edge, vertex_face
 from abut.cells import Mobile
 from abut.cells.mobile.shared_cells import Passing, find_passing
 from abut.core.arrays import Floats, Integers, frozen
-from abut.core.showing import count, describe, table_html
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 from abut.core.types import PointsLike
 
 
@@ -48,7 +48,7 @@ class BodyImpacts:
 
     def _repr_html_(self) -> str:
         names = ("kind", "body_a", "a", "body_b", "b", "time")
-        return table_html(repr(self), names, [getattr(self, name).tolist() for name in names], len(self))
+        return table_html(repr(self), names, [getattr(self, name)[:ROWS_SHOWN].tolist() for name in names], len(self))
 
 
 def find_impacts(bodies: Sequence[Mobile], positions_t0: Sequence[PointsLike]) -> BodyImpacts:

@@ -20,7 +20,7 @@ from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import element, kernel
-from abut.core.showing import count, describe, table_html
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 from abut.core.types import Number, PointsLike, PosesLike
 from abut.dynamics.arguments import MeshLike
 from abut.geometry.eigen import eigenvectors_symmetric
@@ -99,7 +99,7 @@ class RigidState:
 
     def _repr_html_(self) -> str:
         names = ("position", "quaternion", "velocity", "angular_velocity")
-        return table_html(repr(self), names, [getattr(self, name).tolist() for name in names], len(self))
+        return table_html(repr(self), names, [getattr(self, name)[:ROWS_SHOWN].tolist() for name in names], len(self))
 
     def poses(self) -> Floats:
         """(n,4,4) poses that place meshes whose origin is the center of mass."""

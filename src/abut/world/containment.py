@@ -11,8 +11,8 @@ from abut.core.arrays import Floats, Integers
 from abut.discrete import contains, distance
 from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
 from abut.shapes.pool import KIND, SURFACE, V0, V1, Cores
-from abut.shapes.solids import FRONT, Soft, Surface, Terrain
 from abut.shapes.surface_gap import find_closest
+from abut.shapes.surfaces import FRONT, Soft, Surface, Terrain
 from abut.world.colliders import Colliders, Rows
 from abut.world.surface_contacts import place_surface
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abut.core.arrays import Floats, Integers
 from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
 from abut.shapes.pool import KIND, SURFACE, V0, V1
-from abut.shapes.solids import Soft
+from abut.shapes.surfaces import Soft
 from abut.world.bodies import Store
 from abut.world.body_rows import ALONE, POSITION, SPIN, TURN, VELOCITY, turn_inertias
 from abut.world.colliders import Colliders, Rows
