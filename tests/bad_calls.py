@@ -148,7 +148,7 @@ def state_of(value: Any) -> Any:
     if isinstance(value, abut.World):
         return (
             look(value),
-            *(look(part) for part in (value.poses(), value.velocities(), value.spins(), value.asleep())),
+            *(look(part) for part in (value.poses(), value.velocities(), value.angular_velocities(), value.asleep())),
         )
     return look(value)
 

@@ -245,7 +245,7 @@ def physics() -> dict[str, Subject]:
         "shapes.Sphere": function(shapes.Sphere, radius=1.0),
         "shapes.Capsule": function(shapes.Capsule, radius=1.0, length=1.0),
         "shapes.Cylinder": function(shapes.Cylinder, radius=1.0, length=1.0, sides=6),
-        "shapes.Hull": function(shapes.Hull, points=CUBE),
+        "shapes.Polytope": function(shapes.Polytope, points=CUBE),
         "shapes.Surface": function(shapes.Surface, mesh=BALL, thick=None),
         "shapes.Soft": function(shapes.Soft, body=abut.Deformable(BALL)),
         "shapes.Terrain": function(shapes.Terrain, heights=np.zeros((3, 3)), spacing=1.0),
@@ -265,7 +265,14 @@ def physics() -> dict[str, Subject]:
         "World.gravity": setter(a_world, "gravity", (0, 0, 1)),
     }
     shape, ball = {"shape": shapes.Sphere(1.0), "pose": EYE}, {"shape": shapes.Sphere(1.0), "poses": EYE[None]}
-    added = {"density": 1.0, "mass": 2.0, "velocity": (0, 0, 1), "spin": (0, 0, 1), "friction": 0.3, "restitution": 0.5}
+    added = {
+        "density": 1.0,
+        "mass": 2.0,
+        "velocity": (0, 0, 1),
+        "angular_velocity": (0, 0, 1),
+        "friction": 0.3,
+        "restitution": 0.5,
+    }
     methods: dict[str, dict[str, Any]] = {
         "add": {**shape, "kind": "dynamic", **added, "layer": 1, "mask": 3, "continuous": False},
         "add_many": {**ball, **added},
@@ -279,14 +286,14 @@ def physics() -> dict[str, Subject]:
             "layer": 1,
             "mask": 3,
         },
-        "move": {"handles": [1], "poses": EYE[None], "velocity": (0, 0, 1), "spin": (0, 0, 1)},
+        "move": {"handles": [1], "poses": EYE[None], "velocity": (0, 0, 1), "angular_velocity": (0, 0, 1)},
         "overlap": {**shape, "mask": 3},
         "overlap_many": {**ball, "mask": 3},
         "poses": {"handles": [1]},
-        "ray": {"origins": (0, 0, 5), "directions": (0, 0, -1), "reach": 10.0, "mask": 3},
+        "ray": {"origins": (0, 0, 5), "directions": (0, 0, -1), "max_distance": 10.0, "mask": 3},
         "remove": {"handles": [1]},
         "shape_of": {"handle": 1},
-        "spins": {"handles": [1]},
+        "angular_velocities": {"handles": [1]},
         "velocities": {"handles": [1]},
         "step": {"dt": 0.01},
     }

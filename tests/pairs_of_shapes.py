@@ -59,11 +59,11 @@ CORES = {
     "box": shapes.Box((1.2, 0.5, 0.3)),
     "large box": shapes.Box((8.0, 8.0, 1.0)),
     "cylinder": shapes.Cylinder(0.4, 0.7, sides=12),
-    "hull": shapes.Hull(CORNERS),
+    "hull": shapes.Polytope(CORNERS),
 }
 OTHERS = {
     **CORES,
-    "convex mesh": shapes.Surface(shapes.Hull(CORNERS).surface()),
+    "convex mesh": shapes.Surface(shapes.Polytope(CORNERS).surface()),
     "u": shapes.Surface(u_mesh()),
     "annulus": shapes.Surface(annulus()),
     "torus": shapes.Surface(abut.scenes.torus(0.7, 0.25, 14, 8)),

@@ -96,7 +96,7 @@ CALLS = {
     "an array for a volume": ("volume", lambda: abut.candidates(BALL, BALL.vertices, BALL.vertices, volume=CUBE)),
     "an array for a method": ("method", lambda: ccd.vertex_face(np.zeros((1, 8, 3)), method=CUBE)),
     "an array for a flag": ("first", lambda: abut.collide(BALL, BALL, first=CUBE)),
-    "an array for a reach": ("reach", lambda: abut.World().ray((0, 0, 5), (0, 0, -1), reach=CUBE)),
+    "an array for a distance": ("max_distance", lambda: abut.World().ray((0, 0, 5), (0, 0, -1), max_distance=CUBE)),
     "ragged handles": ("handles", lambda: abut.World().poses([[1, 2, 3], [4, 5]])),
     "a mesh for a soft body": ("body", lambda: shapes.Soft(BALL)),
     "an array for a state": ("state", lambda: dynamics.advance(CUBE, np.eye(3)[None], 0.01)),

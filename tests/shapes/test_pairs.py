@@ -38,7 +38,7 @@ def make(kind, rng):
         return shapes.Box(size * np.array([2.0, 1.4, 0.8]))
     if kind == "cylinder":
         return shapes.Cylinder(size, 2 * size, sides=8)
-    return shapes.Hull(size * rng.normal(size=(12, 3)))
+    return shapes.Polytope(size * rng.normal(size=(12, 3)))
 
 
 def contacts_of(a, pose_a, b, pose_b):
@@ -166,7 +166,7 @@ def test_surfaces_touch_on_their_real_triangles():
 
 def test_convex_meshes_are_met_by_their_hull_and_others_are_not():
     cube, bumpy = shapes.Surface(abut.scenes.box()), shapes.Surface(abut.scenes.torus(1.0, 0.3, 8, 6))
-    assert isinstance(cube.collider(), shapes.Hull)
+    assert isinstance(cube.collider(), shapes.Polytope)
     assert bumpy.collider() is bumpy
     assert len(cube.collider().core.planes) == 6
 
@@ -182,6 +182,6 @@ def test_what_is_not_supported_has_a_name():
     with pytest.raises(abut.Unsupported, match="two terrains"):
         world.contacts()
     with pytest.raises(abut.InvalidInput, match="plane"):
-        shapes.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (2, 3, 0)])
+        shapes.Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (2, 3, 0)])
     with pytest.raises(abut.Unsupported, match="question"):
         world.overlap(ground)

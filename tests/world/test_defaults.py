@@ -58,7 +58,7 @@ SOLIDS = {
     "capsule": shapes.Capsule(0.3, 0.5),
     "box": shapes.Box((1, 1, 1)),
     "cylinder": shapes.Cylinder(0.5, 1.0),
-    "hull": shapes.Hull(np.vstack((np.eye(3), -np.eye(3)))),
+    "hull": shapes.Polytope(np.vstack((np.eye(3), -np.eye(3)))),
     "convex mesh": shapes.Box((1, 1, 1)).surface(),
     "mesh": abut.Mesh(
         abut.scenes.torus(0.7, 0.4, 16, 12).vertices - (0.7, 0, 0), abut.scenes.torus(0.7, 0.4, 16, 12).faces

@@ -55,7 +55,7 @@ def some_shape(rng, scale):
     if kind == 3:
         return shapes.Cylinder(size, rng.uniform(0.3, 2) * size, sides=int(rng.integers(3, 25))), True
     if kind == 4:
-        return shapes.Hull(size * rng.normal(size=(rng.integers(5, 20), 3))), True
+        return shapes.Polytope(size * rng.normal(size=(rng.integers(5, 20), 3))), True
     if kind == 5:
         return abut.scenes.torus(size, 0.4 * size, 8, 6), False
     if kind == 6:
@@ -78,7 +78,7 @@ class Books:
         parts = shape if isinstance(shape, list) else [(shape, np.eye(4))]
         weights = [(p if isinstance(p, shapes.Shape) else shapes.Surface(p)).weigh(1.0) for p, _ in parts]
         scale = mass / sum(w.mass for w in weights)
-        places = [place[:3, :3] @ w.centre + place[:3, 3] for (_, place), w in zip(parts, weights, strict=True)]
+        places = [place[:3, :3] @ w.center + place[:3, 3] for (_, place), w in zip(parts, weights, strict=True)]
         middle = sum(scale * w.mass * c for w, c in zip(weights, places, strict=True)) / mass
         total = np.zeros((3, 3))
         for (_, place), w, c in zip(parts, weights, places, strict=True):
@@ -99,7 +99,7 @@ class Books:
     def sums(self):
         """Momentum, angular momentum, energy; and the sizes of what was added to the first two."""
         poses = self.world.poses(self.handles)
-        velocities, spins = self.world.velocities(self.handles), self.world.spins(self.handles)
+        velocities, spins = self.world.velocities(self.handles), self.world.angular_velocities(self.handles)
         momentum, angular, energy, sizes = np.zeros(3), np.zeros(3), 0.0, np.zeros(2)
         for k, pose in enumerate(poses):
             turn, m, v = pose[:3, :3], self.mass[k], velocities[k]
@@ -148,7 +148,9 @@ class Collision:
         options |= {"continuous": bool(convex and rng.random() < 0.3)}
         pose = at(*(self.scale * place), some_turn(rng))
         spin = np.asarray(spin) * self.speed / self.scale
-        self.books.add(shape, pose, 10.0 ** rng.uniform(-2, 3), velocity=self.speed * velocity, spin=spin, **options)
+        self.books.add(
+            shape, pose, 10.0 ** rng.uniform(-2, 3), velocity=self.speed * velocity, angular_velocity=spin, **options
+        )
 
     def follow(self, steps, dt, asks):
         """Take the steps, and look at the sums after each. asks: also whether the last resort had a reason, a contact deeper than bodies rest."""
@@ -312,7 +314,7 @@ def test_frictionless_balls_that_meet_askew_do_not_spin():
         run(world, 60)
         after = books.sums()
         np.testing.assert_allclose(after[1], before[1], atol=1e-12 * before[3][1])
-        assert np.abs(world.spins()).max() < 1e-12 * before[3][1]
+        assert np.abs(world.angular_velocities()).max() < 1e-12 * before[3][1]
         hits += bool(world.velocities()[0].any())
         if options["restitution"] == 1.0:
             assert after[2] == pytest.approx(before[2], rel=0.02)
@@ -367,7 +369,7 @@ def test_nothing_sleeps_in_free_flight():
     drifting = [
         world.add(shapes.Sphere(0.5), at(0, 0, 0.502), velocity=(0.01, 0, 0), **options),
         world.add(shapes.Box((1, 1, 1)), at(-3, 0, 0.499), velocity=(0.01, 0, 0), **options),
-        world.add(shapes.Sphere(0.5), at(0, 0, 9), velocity=(0.01, 0, 0), spin=(0.01, 0, 0)),
+        world.add(shapes.Sphere(0.5), at(0, 0, 9), velocity=(0.01, 0, 0), angular_velocity=(0.01, 0, 0)),
         world.add(shapes.Sphere(0.5), at(1.001, 0, 9), velocity=(0.01, 0, 0)),
     ]
     run(world, 120)
@@ -445,6 +447,6 @@ def test_a_box_that_falls_flat_without_restitution_stays_where_it_falls(ground):
         box = world.add(shapes.Box(sides), start, velocity=(0, 0, -speed), continuous=bool(rng.random() < 0.2))
         for _ in range(int(rise / speed / dt) + 4):
             world.step(dt)
-            upward, spin = world.velocities(box)[0, 2], np.linalg.norm(world.spins(box))
+            upward, spin = world.velocities(box)[0, 2], np.linalg.norm(world.angular_velocities(box))
             assert max(upward, 1.5 * spin) <= STILL * speed, (case, options, dt, speed)
         assert abs(world.velocities(box)[0, 2]) <= STILL * speed

@@ -93,7 +93,7 @@ def test_a_bullet_never_passes_a_wall():
             bullets[case % 3],
             at(-rng.uniform(0.1, 3.0)),
             velocity=speed * aim,
-            spin=rng.normal(size=3) * 50,
+            angular_velocity=rng.normal(size=3) * 50,
             continuous=True,
         )
         for _ in range(8):
@@ -123,7 +123,7 @@ def test_a_mixed_pile_comes_to_rest():
         shapes.Box((0.5, 0.5, 0.5)),
         shapes.Cylinder(0.25, 0.5, sides=12),
     )
-    kinds += (shapes.Hull(0.25 * rng.normal(size=(14, 3))),)
+    kinds += (shapes.Polytope(0.25 * rng.normal(size=(14, 3))),)
     bodies = [
         world.add(kinds[k % 5], at(*rng.uniform(-1.2, 1.2, 2), 0.5 + 0.16 * k)) for k in range(400 if SOAK else 60)
     ]
@@ -162,7 +162,9 @@ def test_a_rolling_ball_stops_after_the_way_that_the_torque_allows():
     """Rolling friction of one slop: the deceleration is g·slop/r over 1 + 2/5, for the ball's inertia slows down with it."""
     world = with_floor(sleeping=False)
     speed, radius = 0.5, 0.5
-    ball = world.add(shapes.Sphere(radius), at(0, 0, 0.4975), velocity=(speed, 0, 0), spin=(0, speed / radius, 0))
+    ball = world.add(
+        shapes.Sphere(radius), at(0, 0, 0.4975), velocity=(speed, 0, 0), angular_velocity=(0, speed / radius, 0)
+    )
     pull = 9.81 * world.slop / radius / 1.4
     for _ in range(120):
         world.step(DT)
@@ -177,7 +179,9 @@ def test_momentum_is_kept_in_collisions_without_gravity():
     world = abut.World(gravity=(0, 0, 0), sleeping=False)
     poses = np.stack([at(*rng.uniform(-3, 3, 3)) for _ in range(20)])
     speeds = rng.normal(size=(2, 20, 3))
-    bodies = world.add_many(shapes.Box((1, 1, 1)), poses, velocity=speeds[0], spin=speeds[1], restitution=0.5)
+    bodies = world.add_many(
+        shapes.Box((1, 1, 1)), poses, velocity=speeds[0], angular_velocity=speeds[1], restitution=0.5
+    )
     before = world.velocities(bodies).sum(axis=0)
     for _ in range(120):
         world.step(DT)

@@ -59,7 +59,7 @@ def test_every_shape_rests_on_every_ground(ground):
         [(shapes.Capsule(0.2, 0.5), lying)],
         shapes.Box((0.6, 0.5, 0.4)),
         shapes.Cylinder(0.3, 0.4),
-        shapes.Hull(corners),
+        shapes.Polytope(corners),
         abut.scenes.torus(0.4, 0.2, 16, 12),
     ]
     world = abut.World()

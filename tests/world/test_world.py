@@ -224,7 +224,7 @@ def test_questions_agree_with_one_hull_after_the_other():
         lambda: BALLS[rng.integers(3)],
         lambda: shapes.Capsule(0.2, rng.uniform(0.2, 1.0)),
         lambda: shapes.Box(rng.uniform(0.2, 1.0, 3)),
-        lambda: shapes.Hull(0.4 * rng.normal(size=(8, 3))),
+        lambda: shapes.Polytope(0.4 * rng.normal(size=(8, 3))),
     )
 
     def place():

@@ -1,10 +1,14 @@
 """Ropes, cloths and rag dolls: linkages that are asked for most."""
 
+from typing import Unpack
+
 import numpy as np
 
 from abut.core import arrays
 from abut.core.errors import InvalidInput
-from abut.dynamics.linkage import AngleLimits, Linkage
+from abut.core.types import Number, VectorLike
+from abut.dynamics.arguments import MeshLike
+from abut.dynamics.linkage import AngleLimits, Linkage, LinkageOptions, MotionOptions, RopeOptions
 from abut.dynamics.mass_spring import bending_pairs
 from abut.mesh import as_mesh
 
@@ -12,8 +16,30 @@ MOST_PARTICLES = 2**20
 """A longer rope is a mistake: a step of it takes seconds."""
 
 
-def rope(start: object, end: object, count: object, *, most_bend: object = None, **options: object) -> Linkage:
-    """A rope of `count` particles from start to end (3,). `most_bend` limits the angle, in radians, by which it may turn at a particle."""
+def rope(
+    start: VectorLike,
+    end: VectorLike,
+    count: int,
+    *,
+    most_bend: Number | None = None,
+    **options: Unpack[RopeOptions],
+) -> Linkage:
+    """A rope of `count` particles in a straight line, at equal distances.
+
+    Args:
+        start, end: (3,) where its first and its last particle are.
+        count: how many particles there are, at least 2.
+        most_bend: by how much it may turn at a particle, in radians; by default it folds freely.
+        **options: as for `Linkage`.
+
+    Example:
+        >>> from abut import dynamics
+        >>> rope = dynamics.rope((0, 0, 0), (1, 0, 0), 5, radius=0.05, fixed=[0])
+        >>> rope
+        Linkage(5 particles, 1 fixed, 4 bones)
+        >>> rope.length.tolist()
+        [0.25, 0.25, 0.25, 0.25]
+    """
     number = arrays.count(count, "count", least=2, most=MOST_PARTICLES)
     ends = [arrays.coordinates(value, name, (3,)) for value, name in ((start, "start"), (end, "end"))]
     t = np.linspace(0.0, 1.0, number)[:, np.newaxis]
@@ -23,24 +49,32 @@ def rope(start: object, end: object, count: object, *, most_bend: object = None,
         bend = arrays.scalar(most_bend, "most_bend", least=0.0, most=np.pi)
         angles = AngleLimits(np.stack((i[:-2], i[1:-1], i[2:]), axis=1), np.pi - bend)
     bones = np.stack((i[:-1], i[1:]), axis=1)
-    return Linkage((1.0 - t) * ends[0] + t * ends[1], bones, angles=angles, **options)  # type: ignore[arg-type]
+    return Linkage((1.0 - t) * ends[0] + t * ends[1], bones, angles=angles, **options)
 
 
-def cloth(mesh: object, *, fold: object = 0.0, **options: object) -> Linkage:
+def cloth(mesh: MeshLike, *, fold: Number = 0.0, **options: Unpack[LinkageOptions]) -> Linkage:
     """A cloth from a triangle mesh: its edges keep their lengths, and two faces with a common edge fold freely, or no further than `fold`.
 
-    `fold` from 0 (free) to 1 (none): the least distance between the far corners of the two faces, as a part of that at rest.
+    Args:
+        mesh: whatever `abut.as_mesh` takes.
+        fold: from 0 (free) to 1 (none), the least distance between the far corners of the two faces, as a part of that at rest.
+        **options: as for `Linkage`; with a `fold` other than 0, no `shortest` and `longest`.
+
+    Example:
+        >>> from abut import dynamics, scenes
+        >>> dynamics.cloth(scenes.cloth(4, 4), fixed=[0, 4], gravity=(0, 0, -9.81))
+        Linkage(25 particles, 2 fixed, 56 bones)
     """
     share = arrays.scalar(fold, "fold", least=0.0, most=1.0)
     surface = as_mesh(mesh)
     if share == 0.0:
-        return Linkage(surface.vertices, surface.edges, **options)  # type: ignore[arg-type]
+        return Linkage(surface.vertices, surface.edges, **options)
     across = bending_pairs(surface)
     bones = np.concatenate((surface.edges, across))
     length = np.linalg.norm(np.subtract(*surface.vertices[bones.T]), axis=1)
     shortest = length.copy()
     shortest[len(surface.edges) :] *= share
-    return Linkage(surface.vertices, bones, shortest=shortest, longest=length, **options)  # type: ignore[arg-type]
+    return Linkage(surface.vertices, bones, shortest=shortest, longest=length, **options)  # pyright: ignore[reportCallIssue]
 
 
 # A person 1.8 high, upright, arms held out, looking along y; x is to his left and z is up. Masses are shares of the body's (after Winter 2009).
@@ -85,7 +119,7 @@ _BONES = (
     ("left knee", "left foot", 0.06),
     ("right knee", "right foot", 0.06),
 )
-# Joint and its two neighbours, least and most angle in degrees: 180 is stretched.
+# Joint and its two neighbors, least and most angle in degrees: 180 is stretched.
 _LIMITS = (
     ("head", "neck", "pelvis", 110, 180),
     ("left shoulder", "left elbow", "left hand", 35, 180),
@@ -101,8 +135,23 @@ _LIMITS = (
 )
 
 
-def rag_doll(height: object = 1.8, *, mass: object = 75.0, **options: object) -> Linkage:
-    """A body of 15 particles and 20 bones with angle limits, upright on z = 0, arms held out along x; `RAG_DOLL_PARTS` names the particles."""
+def rag_doll(height: Number = 1.8, *, mass: Number = 75.0, **options: Unpack[MotionOptions]) -> Linkage:
+    """A body of 15 particles and 20 bones with angle limits, upright on z = 0, arms held out along x; `RAG_DOLL_PARTS` names the particles.
+
+    Args:
+        height: from the soles to the crown.
+        mass: of the whole body.
+        **options: fixed, gravity, drag, sweeps and tolerance, as for `Linkage`.
+
+    Example:
+        >>> from abut import dynamics
+        >>> doll = dynamics.rag_doll(1.6, gravity=(0, 0, -9.81))
+        >>> doll
+        Linkage(15 particles, 20 bones)
+        >>> head = dynamics.RAG_DOLL_PARTS.index("head")
+        >>> doll.position[head].round(2).tolist()  # its middle
+        [0.0, 0.0, 1.49]
+    """
     tall, weight = arrays.positive(height, "height"), arrays.positive(mass, "mass")
     for taken in ("angles", "radius", "shortest", "longest"):
         if taken in options:
@@ -118,4 +167,4 @@ def rag_doll(height: object = 1.8, *, mass: object = 75.0, **options: object) ->
     points = size * np.array([place for place, _ in _BODY.values()])
     shares = np.array([share for _, share in _BODY.values()])
     radius = size * np.array([thick for _, _, thick in _BONES])
-    return Linkage(points, bones, mass=weight * shares / shares.sum(), radius=radius, angles=angles, **options)  # type: ignore[arg-type]
+    return Linkage(points, bones, mass=weight * shares / shares.sum(), radius=radius, angles=angles, **options)

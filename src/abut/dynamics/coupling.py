@@ -12,29 +12,54 @@ import numpy as np
 from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.types import Number
 
 
 class Model(Protocol):
     """Whatever proposes positions."""
 
     def propose(self, dt: float) -> Floats:
-        """(n,3) where the particles would go within a time dt."""
+        """(n,3) where the particles would go within a time dt.
+
+        Args:
+            dt: the length of the step.
+        """
         ...
 
 
 def couple(
     model: Model,
     mobile: Any,
-    dt: object,
+    dt: Number,
     *,
-    restitution: object = 0.0,
-    friction: object = 0.0,
-    **options: object,
+    restitution: Number = 0.0,
+    friction: Number = 0.0,
+    **options: Any,
 ) -> Any:
-    """One step: the model proposes, the mobile moves as far as it can, the model takes note. Returns what `mobile.move` answers.
+    """Take one step: the model proposes, the mobile moves as far as it can, the model takes note.
 
-    `options` go to `mobile.move`, and with `after="bounce"` the restitution too. The mobile's particles must be the model's, in their order, and
-    where the model has them. In the plane the model's z is kept. Without a mobile (None) the model moves freely, and the answer is None.
+    The mobile's particles must be the model's, in their order, and where the model has them. In the plane the model's z is kept.
+
+    Args:
+        model: what proposes positions; `accept` is called where it is there, and so are `insert` and `remove`.
+        mobile: `cells.Particles`, `cells.Mobile`, or whatever has `position` (n,3) and `move(targets)`; None lets the model move freely.
+        dt: the length of the step.
+        restitution: from 0 to 1, the part of its speed with which a particle bounces.
+        friction: Coulomb's coefficient.
+        **options: go to `mobile.move`; with `after="bounce"` the restitution does too.
+
+    Returns:
+        What `mobile.move` returns; None without a mobile.
+
+    Example:
+        >>> from abut import cells, dynamics
+        >>> room = cells.channel(2, 2, 2)  # two unit cubes a side
+        >>> model = dynamics.Linkage([[0.5, 1, 1], [1.5, 1, 1]], [[0, 1]], gravity=(0, 0, -10))
+        >>> crowd = cells.Particles(room, model.position)
+        >>> for _ in range(100):
+        ...     moves = dynamics.couple(model, crowd, 0.01)
+        >>> (model.position.round(3) + 0).tolist()  # on the floor
+        [[0.5, 1.0, 0.0], [1.5, 1.0, 0.0]]
     """
     step = arrays.positive(dt, "dt")
     bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)

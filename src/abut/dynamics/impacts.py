@@ -19,11 +19,13 @@ from abut.ccd.queries import edge_edge, vertex_face
 from abut.cells import Mobile
 from abut.cells.mobile.shared_cells import Passing, find_passing
 from abut.core.arrays import Floats, Integers, frozen
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
+from abut.core.types import PointsLike
 
 
 @dataclass(frozen=True, eq=False)
 class BodyImpacts:
-    """Primitives of mobiles that meet during a step, one row a pair, the earliest first."""
+    """Primitives of mobiles that meet during a step, one row per pair, the earliest first."""
 
     kind: NDArray[np.int8]
     """`ccd.VERTEX_FACE` (in the plane: a vertex and an edge) or `ccd.EDGE_EDGE`"""
@@ -41,12 +43,34 @@ class BodyImpacts:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "impact"), f"{self.candidate_count:,} candidates")
 
-def find_impacts(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> BodyImpacts:
-    """What mobiles of one environment hit of one another, or of themselves, between `positions_t0`, one (n, dimension) array each, and now.
+    def _repr_html_(self) -> str:
+        names = ("kind", "body_a", "a", "body_b", "b", "time")
+        return table_html(repr(self), names, [getattr(self, name)[:ROWS_SHOWN].tolist() for name in names], len(self))
+
+
+def find_impacts(bodies: Sequence[Mobile], positions_t0: Sequence[PointsLike]) -> BodyImpacts:
+    """What mobiles of one environment hit of one another, or of themselves, during the step that they have just made.
 
     Touching counts, at the beginning too. Primitives of one mobile with a common vertex are not tested. A mobile must have the vertices
     that it had at the beginning: where an adaptive response has inserted or removed some, its array is refused.
+
+    Args:
+        bodies: the mobiles, where they are at the end of the step.
+        positions_t0: for each, (n, dimension) where its vertices were at the beginning.
+
+    Example:
+        >>> from abut import cells, dynamics
+        >>> room = cells.channel(2, 2, 2)  # two unit cubes a side
+        >>> low = cells.Mobile(room, ([[0.5, 1, 1], [1.5, 1, 1]], [[0, 1]]))
+        >>> high = cells.Mobile(room, ([[1, 0.5, 1.5], [1, 1.5, 1.5]], [[0, 1]]))
+        >>> before = [low.position, high.position]
+        >>> moves = high.move(high.position - [0, 0, 1])  # through the other rod
+        >>> hits = dynamics.find_impacts([low, high], before)
+        >>> hits.body_a.tolist(), hits.body_b.tolist(), hits.time.round(6).tolist()
+        ([0], [1], [0.5])
     """
     passing = find_passing(bodies, positions_t0)
     faces = vertex_face(_queries(passing, passing.vertex_face)) if passing.faces.shape[1] == 3 else None
@@ -54,10 +78,12 @@ def find_impacts(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Bo
         faces = edge_edge(_upright_queries(passing))
     edges = edge_edge(_queries(passing, passing.edge_edge))
     tables = [
-        _tell(
+        _columns_of(
             VERTEX_FACE, passing.vertex_face[faces.hit], faces.time[faces.hit], passing.vertex_start, passing.face_start
         ),
-        _tell(EDGE_EDGE, passing.edge_edge[edges.hit], edges.time[edges.hit], passing.edge_start, passing.edge_start),
+        _columns_of(
+            EDGE_EDGE, passing.edge_edge[edges.hit], edges.time[edges.hit], passing.edge_start, passing.edge_start
+        ),
     ]
     kind, body_a, a, body_b, b, time = (np.concatenate(columns) for columns in zip(*tables, strict=True))
     order = np.lexsort((b, body_b, a, body_a, kind, time))
@@ -85,7 +111,7 @@ def _upright_queries(passing: Passing) -> Floats:
     return np.concatenate(ends, axis=1)
 
 
-def _tell(kind: int, pairs: Integers, time: Floats, start_a: Integers, start_b: Integers) -> tuple[Any, ...]:
+def _columns_of(kind: int, pairs: Integers, time: Floats, start_a: Integers, start_b: Integers) -> tuple[Any, ...]:
     """Columns in the numbers of each mobile."""
     body_a = np.searchsorted(start_a, pairs[:, 0], "right") - 1
     body_b = np.searchsorted(start_b, pairs[:, 1], "right") - 1

@@ -17,20 +17,70 @@ Step = Callable[[Acceleration, Floats, Floats, float], tuple[Floats, Floats]]
 def symplectic_euler(
     acceleration: Acceleration, position: Floats, velocity: Floats, dt: float
 ) -> tuple[Floats, Floats]:
-    """First order: the new velocity moves the body."""
+    """A step of first order: the new velocity moves the body.
+
+    Args:
+        acceleration: what gives the acceleration (n,3) at a position and velocity (n,3).
+        position, velocity: (n,3) at the beginning of the step.
+        dt: the length of the step.
+
+    Returns:
+        Position and velocity (n,3) at its end.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut.dynamics import symplectic_euler
+        >>> x, v = symplectic_euler(lambda x, v: -x, np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3)), 0.1)
+        >>> x.round(6).tolist(), v.round(6).tolist()  # a spring that is let go
+        ([[0.99, 0.0, 0.0]], [[-0.1, 0.0, 0.0]])
+    """
     velocity = velocity + dt * acceleration(position, velocity)
     return position + dt * velocity, velocity
 
 
 def velocity_verlet(acceleration: Acceleration, position: Floats, velocity: Floats, dt: float) -> tuple[Floats, Floats]:
-    """Second order: half a kick, a drift, half a kick. A force that depends on velocities sees those after the first half."""
+    """A step of second order: half a kick, a drift, half a kick. A force that depends on velocities sees those after the first half.
+
+    Args:
+        acceleration: what gives the acceleration (n,3) at a position and velocity (n,3).
+        position, velocity: (n,3) at the beginning of the step.
+        dt: the length of the step.
+
+    Returns:
+        Position and velocity (n,3) at its end.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut.dynamics import velocity_verlet
+        >>> x, v = np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3))
+        >>> for _ in range(63):  # once round, in 63 steps: 2π is 62.8 of them
+        ...     x, v = velocity_verlet(lambda x, v: -x, x, v, 0.1)
+        >>> x.round(3).tolist()
+        [[1.0, 0.0, 0.0]]
+    """
     half = velocity + 0.5 * dt * acceleration(position, velocity)
     position = position + dt * half
     return position, half + 0.5 * dt * acceleration(position, half)
 
 
 def runge_kutta_4(acceleration: Acceleration, position: Floats, velocity: Floats, dt: float) -> tuple[Floats, Floats]:
-    """Fourth order, four evaluations: the thesis' choice (Jund 2010, §5.1)."""
+    """A step of fourth order, with four evaluations: the thesis' choice (Jund 2010, §5.1).
+
+    Args:
+        acceleration: what gives the acceleration (n,3) at a position and velocity (n,3).
+        position, velocity: (n,3) at the beginning of the step.
+        dt: the length of the step.
+
+    Returns:
+        Position and velocity (n,3) at its end.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut.dynamics import runge_kutta_4
+        >>> x, v = runge_kutta_4(lambda x, v: -x, np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3)), 0.5)
+        >>> float(abs(x[0, 0] - np.cos(0.5)).round(6))  # the path of a spring is a cosine
+        2.2e-05
+    """
     a1 = acceleration(position, velocity)
     v2 = velocity + 0.5 * dt * a1
     a2 = acceleration(position + 0.5 * dt * velocity, v2)

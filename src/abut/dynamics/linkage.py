@@ -11,48 +11,103 @@ up; `violation` says how far off the worst one was. Two particles in the same pl
 another are averaged, never satisfied.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel
+from abut.core.showing import count, describe
+from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
 from abut.dynamics.particles import ParticleModel, read_each, read_step
-from abut.geometry.vec import norm, subtract
+from abut.geometry.rows import vector_at
+from abut.geometry.vec import norm, scale, subtract
 
 
 class AngleLimits(NamedTuple):
-    """Limits on the angles at joints: particles (m,3) with the joint in the middle, and the least and most angle (m,) in [0, π]."""
+    """Limits on the angles at joints, in radians, as `Linkage` takes them."""
 
-    joints: object
-    least: object = 0.0
-    most: object = np.pi
+    joints: IndicesLike
+    """(m,3) three particles each, the joint in the middle"""
+    least: ArrayLike = 0.0
+    """(m,) or one number for all, from 0 to π, which is stretched"""
+    most: ArrayLike = np.pi
+
+    def __repr__(self) -> str:
+        return describe(self, count(len(np.atleast_1d(np.asarray(self.joints, object))), "joint"))
+
+
+class MotionOptions(TypedDict, total=False):
+    """Options of every `Linkage`: what moves it, and how carefully it is relaxed."""
+
+    fixed: IndicesLike
+    gravity: VectorLike
+    drag: Number
+    sweeps: int
+    tolerance: Number
+
+
+class RopeOptions(MotionOptions, total=False):
+    """Options of `Linkage` beside its bones and their angles."""
+
+    mass: ArrayLike
+    shortest: ArrayLike | None
+    longest: ArrayLike | None
+    radius: ArrayLike
+
+
+class LinkageOptions(RopeOptions, total=False):
+    """Options of `Linkage` beside its bones."""
+
+    angles: AngleLimits | None
 
 
 class Linkage(ParticleModel):
-    """Particles (n,3) joined by bones (k,2), which have the lengths at which they are given, or stay between `shortest` and `longest` (k,).
+    """Particles joined by bones, which keep the lengths at which they are given, or stay between two bounds.
 
-    `radius` (k,) makes cylinders with round ends of the bones, for collisions (`capsules`); it does not change the motion. `drag` is the share
-    of its velocity that a particle loses in a unit of time. `sweeps` bounds the relaxation, `tolerance` is a part of each length.
+    Args:
+        points: (n,3) where the particles start, at rest.
+        bones: (k,2) the particles at the ends of each.
+        mass: (n,) or one number for all.
+        shortest, longest: bounds on the lengths of the bones, (k,) or one number; by default the lengths at which they are given.
+        angles: limits on the angles between bones.
+        radius: of the bones as cylinders with round ends, for collisions (`capsules`), (k,) or one number; it does not change the motion.
+        fixed: (f,) particles that nothing moves.
+        gravity: (3,) acceleration of all particles that are not fixed.
+        drag: the part of its velocity that a particle loses in a unit of time.
+        sweeps: how often the relaxation visits the constraints in a step, at most.
+        tolerance: how far a length may be off for the relaxation to end, as a part of that length.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import dynamics
+        >>> arm = dynamics.Linkage([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1], [1, 2]], fixed=[0], gravity=(0, 0, -10), drag=2.0)
+        >>> arm
+        Linkage(3 particles, 1 fixed, 2 bones)
+        >>> for _ in range(2000):
+        ...     arm.accept(arm.propose(0.01))
+        >>> (arm.position[2].round(2) + 0).tolist()  # it hangs down, as long as before
+        [0.0, 0.0, -2.0]
     """
 
     def __init__(
         self,
-        points: object,
-        bones: object,
+        points: PointsLike,
+        bones: IndicesLike,
         *,
-        mass: object = 1.0,
-        shortest: object = None,
-        longest: object = None,
+        mass: ArrayLike = 1.0,
+        shortest: ArrayLike | None = None,
+        longest: ArrayLike | None = None,
         angles: AngleLimits | None = None,
-        radius: object = 0.0,
-        fixed: object = (),
-        gravity: object = (0.0, 0.0, 0.0),
-        drag: object = 0.0,
-        sweeps: object = 32,
-        tolerance: object = 1e-3,
+        radius: ArrayLike = 0.0,
+        fixed: IndicesLike = (),
+        gravity: VectorLike = (0.0, 0.0, 0.0),
+        drag: Number = 0.0,
+        sweeps: int = 32,
+        tolerance: Number = 1e-3,
     ) -> None:
         super().__init__(points, mass=mass, fixed=fixed, gravity=gravity)
         self.bones = _read_bones(bones, len(self))
@@ -71,12 +126,22 @@ class Linkage(ParticleModel):
         """How far off the worst constraint was that the last sweep of the last proposal met, as a part of the length it should have."""
         self._dt = 1.0
 
+    def _facts(self) -> tuple[str, ...]:
+        return (*super()._facts(), count(len(self.bones), "bone"))
+
+    def _lines(self) -> Integers:
+        return self.bones
+
     def capsules(self) -> tuple[Floats, Floats]:
         """The bones as cylinders with round ends: their ends (k,2,3) and radii (k,)."""
         return frozen(self._position[self.bones]), self.radius
 
-    def propose(self, dt: float) -> Floats:
-        """(n,3) where Verlet's step and the relaxation bring the particles within a time dt."""
+    def propose(self, dt: Number) -> Floats:
+        """(n,3) where Verlet's step and the relaxation bring the particles within a time dt.
+
+        Args:
+            dt: the length of the step; a negative one goes back in time.
+        """
         step = read_step(dt)
         kept = max(0.0, 1.0 - self.drag * abs(step))
         gained = (
@@ -91,9 +156,21 @@ class Linkage(ParticleModel):
         return frozen(position)
 
     def accept(
-        self, reached: Floats, normal: Floats | None = None, *, restitution: float = 0.0, friction: float = 0.0
+        self,
+        reached: PointsLike,
+        normal: PointsLike | None = None,
+        *,
+        restitution: Number = 0.0,
+        friction: Number = 0.0,
     ) -> None:
-        """As every model; but the velocity of a particle that met no obstacle is what it moved, whoever else kept it back."""
+        """As every model; but the velocity of a particle that met no obstacle is what it moved, whatever else kept it back.
+
+        Args:
+            reached: (n,3) where the particles are now.
+            normal: (n,3) unit normals into what stopped each particle, zero for none; by default nothing did.
+            restitution: from 0 to 1, the part of the speed before the step with which a particle bounces.
+            friction: Coulomb's coefficient.
+        """
         moved = (arrays.coordinates(reached, "reached", (len(self), 3)) - self._position) / self._dt
         super().accept(reached, normal, restitution=restitution, friction=friction)
         stopped = np.zeros(len(self), np.bool_) if normal is None else (np.asarray(normal) != 0.0).any(axis=1)
@@ -120,8 +197,8 @@ class Linkage(ParticleModel):
         return joints[:, [0, 2]], bounds[0], bounds[1]
 
 
-def _read_bones(bones: object, count: int) -> Integers:
-    pairs = arrays.indices(bones, "bones", 2, count, keep=True)
+def _read_bones(bones: IndicesLike, size: int) -> Integers:
+    pairs = arrays.indices(bones, "bones", 2, size, keep=True)
     loops = pairs[:, 0] == pairs[:, 1]
     if loops.any():
         raise InvalidInput("bones", "joins a particle to itself", int(np.argmax(loops)))
@@ -142,16 +219,14 @@ def relax(
 
     Returns the worst that the last sweep found, as a part of the length it should have.
     """
-    count = len(links)
+    link_count = len(links)
     worst = 0.0
     for sweep in range(sweeps + 1):
         worst = 0.0
-        for at in range(count):
-            link = at if sweep % 2 == 0 else count - 1 - at
+        for at in range(link_count):
+            link = at if sweep % 2 == 0 else link_count - 1 - at
             i, j = links[link, 0], links[link, 1]
-            d = subtract(
-                (position[j, 0], position[j, 1], position[j, 2]), (position[i, 0], position[i, 1], position[i, 2])
-            )
+            d = subtract(vector_at(position, j), vector_at(position, i))
             length = norm(d)
             goal = min(max(length, low[link]), high[link])
             total = inverse_mass[i] + inverse_mass[j]
@@ -161,8 +236,7 @@ def relax(
             if sweep == sweeps:  # the last round only measures
                 continue
             if length > 0.0:
-                share = (goal - length) / (length * total)
-                d = (share * d[0], share * d[1], share * d[2])
+                d = scale(d, float((goal - length) / (length * total)))
             else:
                 d = (goal / total, 0.0, 0.0)
             for k in range(3):

@@ -1,22 +1,29 @@
 """Masses joined by springs with stiffness and damping (Jund 2010, §5.2.1): lines, surfaces, any graph.
 
 The force on p_i is (k (rest − |d|) − c (v_i − v_j)·u) u, with d = p_i − p_j and u = d / |d| (equation 5.1 and its damping). Springs on edges
-alone let the body fold; springs across two edges, from each particle to the next but one (figure 5.1), resist bending. Each particle gathers
-its own springs in a fixed order, so that results do not depend on threads; both ends compute the same bits with opposite signs. A spring of
-length zero has no direction and no force.
+alone let the body fold; springs across two edges, from each particle to the next but one (figure 5.1), resist bending. A spring of length zero
+has no direction and no force.
+
+On one thread each spring is looked at once, and pulls both its ends. On several, each particle gathers its own springs in their order: both ends
+then compute the same bits with opposite signs, so results do not depend on threads.
 """
 
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
-from abut.core.jit import kernel, parallel, prange
+from abut.core.jit import element, kernel, parallel, prange
+from abut.core.showing import count
+from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
+from abut.dynamics.arguments import MeshLike
 from abut.dynamics.integrators import INTEGRATORS
 from abut.dynamics.particles import ParticleModel, read_each, read_step
-from abut.geometry.vec import dot, norm, subtract
+from abut.geometry.rows import put_vector, vector_at
+from abut.geometry.vec import Vec3, add_scaled, dot, norm, subtract
 from abut.mesh import as_mesh
 
 STABLE_SHARE = 0.25
@@ -27,23 +34,57 @@ PARALLEL_FROM = 20_000  # springs; waking the threads costs as much as some thou
 CHUNK = 1024
 
 
-class MassSpring(ParticleModel):
-    """Particles (n,3) joined by springs (k,2). Lengths at rest are those of the points given, unless `rest` says otherwise.
+class SpringOptions(TypedDict, total=False):
+    """Options of `MassSpring` beside its springs and their stiffness."""
 
-    Stiffness, damping (k,) or one number each. `propose` divides its time into as many substeps as stability asks for, or into `substeps`.
+    mass: ArrayLike
+    damping: ArrayLike
+    rest: ArrayLike | None
+    fixed: IndicesLike
+    gravity: VectorLike
+    integrator: Literal["verlet", "euler", "rk4"]
+    substeps: int | None
+
+
+class MassSpring(ParticleModel):
+    """Particles joined by springs.
+
+    `propose` divides its time into as many substeps as stability asks for, or into `substeps`.
+
+    Args:
+        points: (n,3) where the particles start, at rest.
+        springs: (k,2) the particles at the ends of each.
+        mass: (n,) or one number for all.
+        stiffness: force by length, (k,) or one number for all.
+        damping: force by speed along the spring, (k,) or one number for all.
+        rest: lengths at rest, (k,) or one number for all; by default those between the points given.
+        fixed: (f,) particles that nothing moves.
+        gravity: (3,) acceleration of all particles that are not fixed.
+        integrator: "verlet" (kick, drift, kick), "euler" (symplectic) or "rk4"; the first two keep the energy of a free body within a bound.
+        substeps: in how many a step is divided; by default the fewest that are no longer than a quarter of the stability limit.
+
+    Example:
+        >>> from abut import dynamics
+        >>> model = dynamics.MassSpring([[0, 0, 0], [0, 0, -1]], [[0, 1]], stiffness=50, damping=1, fixed=[0], gravity=(0, 0, -10))
+        >>> model
+        MassSpring(2 particles, 1 fixed, 1 spring)
+        >>> for _ in range(2000):
+        ...     model.accept(model.propose(0.01))
+        >>> model.position[1].round(3).tolist()  # 10 / 50 longer than at rest
+        [0.0, 0.0, -1.2]
     """
 
     def __init__(
         self,
-        points: object,
-        springs: object,
+        points: PointsLike,
+        springs: IndicesLike,
         *,
-        mass: object = 1.0,
-        stiffness: object = 100.0,
-        damping: object = 0.0,
-        rest: object = None,
-        fixed: object = (),
-        gravity: object = (0.0, 0.0, 0.0),
+        mass: ArrayLike = 1.0,
+        stiffness: ArrayLike = 100.0,
+        damping: ArrayLike = 0.0,
+        rest: ArrayLike | None = None,
+        fixed: IndicesLike = (),
+        gravity: VectorLike = (0.0, 0.0, 0.0),
         integrator: Literal["verlet", "euler", "rk4"] = "verlet",
         substeps: int | None = None,
     ) -> None:
@@ -60,27 +101,57 @@ class MassSpring(ParticleModel):
         self.substeps = None if substeps is None else arrays.count(substeps, "substeps", least=1)
         self._gather()
 
+    def _facts(self) -> tuple[str, ...]:
+        return (*super()._facts(), count(len(self.springs), "spring"))
+
+    def _lines(self) -> Integers:
+        return self.springs
+
     @classmethod
     def from_mesh(
-        cls, mesh: object, *, stiffness: float = 100.0, bending: float = 10.0, **options: object
+        cls, mesh: MeshLike, *, stiffness: Number = 100.0, bending: Number = 10.0, **options: Unpack[SpringOptions]
     ) -> "MassSpring":
-        """Springs along the edges of a mesh, and of stiffness `bending` between the far corners of faces with a common edge."""
+        """A model of the vertices of a mesh, with springs along its edges, and across them between the far corners of two faces.
+
+        Args:
+            mesh: whatever `abut.as_mesh` takes.
+            stiffness: of the springs along edges.
+            bending: stiffness of the springs between the far corners of faces with a common edge.
+            **options: as for `MassSpring`.
+
+        Example:
+            >>> from abut import dynamics, scenes
+            >>> dynamics.MassSpring.from_mesh(scenes.cloth(2, 2), bending=1.0, fixed=[0, 2])
+            MassSpring(9 particles, 2 fixed, 24 springs)
+        """
         surface = as_mesh(mesh)
         across = bending_pairs(surface)
         springs = np.concatenate((surface.edges, across))
         strengths = np.repeat(_read_strengths(stiffness, bending), (len(surface.edges), len(across)))
-        return cls(surface.vertices, springs, stiffness=strengths, **options)  # type: ignore[arg-type]
+        return cls(surface.vertices, springs, stiffness=strengths, **options)
 
     @classmethod
     def from_line(
-        cls, points: object, *, stiffness: float = 100.0, bending: float = 10.0, **options: object
+        cls, points: PointsLike, *, stiffness: Number = 100.0, bending: Number = 10.0, **options: Unpack[SpringOptions]
     ) -> "MassSpring":
-        """Springs along a line of particles, and of stiffness `bending` from each to the next but one (figure 5.1)."""
+        """A line of particles, with springs from each to the next, and to the next but one (figure 5.1).
+
+        Args:
+            points: (n,3) in the order of the line.
+            stiffness: of the springs to the next.
+            bending: stiffness of the springs to the next but one.
+            **options: as for `MassSpring`.
+
+        Example:
+            >>> from abut import dynamics
+            >>> dynamics.MassSpring.from_line([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]).springs.tolist()
+            [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]]
+        """
         line = arrays.points(points, "points")
         i = np.arange(len(line))
         springs = np.concatenate([np.stack((i[:-k], i[k:]), axis=1) for k in (1, 2)])
         strengths = np.repeat(_read_strengths(stiffness, bending), (max(len(line) - 1, 0), max(len(line) - 2, 0)))
-        return cls(line, springs, stiffness=strengths, **options)  # type: ignore[arg-type]
+        return cls(line, springs, stiffness=strengths, **options)
 
     def elastic_energy(self) -> float:
         """The sum of k·(|d| − rest)²/2."""
@@ -103,51 +174,66 @@ class MassSpring(ParticleModel):
         thickest = float((rates[1] * self.inverse_mass).max())
         return min(2.0 / fastest if fastest > 0.0 else np.inf, 1.0 / thickest if thickest > 0.0 else np.inf)
 
-    def propose(self, dt: float) -> Floats:
-        """(n,3) where the springs, gravity and the user's force bring the particles within a time dt."""
+    def propose(self, dt: Number) -> Floats:
+        """(n,3) where the springs, gravity and the user's force bring the particles within a time dt.
+
+        Args:
+            dt: the length of the step; a negative one goes back in time.
+        """
         length = read_step(dt)
-        count = self.substeps or max(1.0, float(np.ceil(abs(length) / (STABLE_SHARE * self.longest_step))))
-        if count > MOST_SUBSTEPS:
-            raise InvalidInput("dt", f"{length:g} asks for {count:g} substeps: the springs are too stiff for it")
+        steps = self.substeps or max(1.0, float(np.ceil(abs(length) / (STABLE_SHARE * self.longest_step))))
+        if steps > MOST_SUBSTEPS:
+            raise InvalidInput("dt", f"{length:g} asks for {steps:g} substeps: the springs are too stiff for it")
         outer = self._outer_acceleration()
 
-        def accelerate(position: Floats, velocity: Floats) -> Floats:
+        def respond_to(position: Floats, velocity: Floats) -> Floats:
             return self._accelerate(position, velocity, outer)
 
         position, velocity = self._position, self._velocity
-        for _ in range(int(count)):
-            position, velocity = self._step(accelerate, position, velocity, length / count)
+        for _ in range(int(steps)):
+            position, velocity = self._step(respond_to, position, velocity, length / steps)
         self._pending = velocity
         return frozen(position)
 
     def _gather(self) -> None:
-        """For each particle its springs, in the order of the springs: neighbour, rest, stiffness and damping of each."""
+        """For each particle its springs, in the order of the springs: neighbor, rest, stiffness and damping of each."""
         ends = np.concatenate((self.springs[:, 0], self.springs[:, 1]))
         others = np.concatenate((self.springs[:, 1], self.springs[:, 0]))
         which = np.tile(np.arange(len(self.springs)), 2)
         order = np.lexsort((which, ends))
         self._offsets = frozen(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=len(self))))))
         self._others = frozen(others[order])
-        self._constants = frozen(np.stack((self.rest, self.stiffness, self.damping), axis=1)[which[order]])
+        self.constants = frozen(np.stack((self.rest, self.stiffness, self.damping), axis=1))
+        """(k,3) length at rest, stiffness and damping of each spring"""
+        self._gathered = frozen(self.constants[which[order]])
 
     def _accelerate(self, position: Floats, velocity: Floats, outer: Floats) -> Floats:
         position, velocity = frozen(position), frozen(velocity)  # a type of its own to Numba: one to compile
         result = np.empty((len(self), 3))
-        tables = (self._offsets, self._others, self._constants, self.inverse_mass, outer)
         if len(self.springs) < PARALLEL_FROM:
-            accelerate_rows(0, len(self), position, velocity, *tables, result)
+            accelerate(position, velocity, self.springs, self.constants, self.inverse_mass, outer, result)
         else:
+            tables = (self._offsets, self._others, self._gathered, self.inverse_mass, outer)
             accelerate_chunks(position, velocity, *tables, result)
         return result
 
 
-def _read_strengths(stiffness: object, bending: object) -> tuple[float, float]:
+def _read_strengths(stiffness: Number, bending: Number) -> tuple[float, float]:
     """Of springs along edges, and across them."""
     return (arrays.scalar(stiffness, "stiffness", least=0.0), arrays.scalar(bending, "bending", least=0.0))
 
 
-def bending_pairs(mesh: object) -> Integers:
-    """(b,2) the far corners of each two faces with a common edge, each pair once; edges of the mesh are left out."""
+def bending_pairs(mesh: MeshLike) -> Integers:
+    """(b,2) the far corners of each two faces with a common edge, each pair once; edges of the mesh are left out.
+
+    Args:
+        mesh: whatever `abut.as_mesh` takes.
+
+    Example:
+        >>> from abut import dynamics
+        >>> dynamics.bending_pairs(([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])).tolist()
+        [[1, 3]]
+    """
     mesh = as_mesh(mesh)
     sides = mesh.face_edges.ravel()
     corners = mesh.faces.ravel()  # side i is opposite corner i
@@ -155,9 +241,42 @@ def bending_pairs(mesh: object) -> Integers:
     sides, corners = sides[order], corners[order]
     twice = np.flatnonzero((sides[:-1] == sides[1:]) & (sides[:-1] >= 0) & (corners[:-1] != corners[1:]))
     pairs = np.sort(np.stack((corners[twice], corners[twice + 1]), axis=1), axis=1)
-    count = len(mesh.vertices)
-    keys = np.setdiff1d(pairs @ (count, 1), mesh.edges @ (count, 1))
-    return frozen(np.stack(np.divmod(keys, count), axis=1))
+    base = len(mesh.vertices)
+    keys = np.setdiff1d(pairs @ (base, 1), mesh.edges @ (base, 1))
+    return frozen(np.stack(np.divmod(keys, base), axis=1))
+
+
+@element
+def pull_of_spring(d: Vec3, relative: Vec3, rest: float, stiffness: float, damping: float) -> float:
+    """The force on an end, as a part of d, its place from the other end; `relative` is its velocity from there."""
+    length = norm(d)
+    if length == 0.0:
+        return 0.0
+    return (stiffness * (rest - length) - damping * (dot(relative, d) / length)) / length
+
+
+@kernel
+def accelerate(
+    position: Floats,
+    velocity: Floats,
+    springs: Integers,
+    constants: Floats,
+    inverse_mass: Floats,
+    outer: Floats,
+    result: Floats,
+) -> None:
+    """Accelerations of all particles by their springs, added to those of `outer`."""
+    for i in range(len(position)):
+        put_vector(result, i, 0, (0.0, 0.0, 0.0))
+    for s in range(len(springs)):
+        i, j = springs[s, 0], springs[s, 1]
+        d = subtract(vector_at(position, i), vector_at(position, j))
+        relative = subtract(vector_at(velocity, i), vector_at(velocity, j))
+        pull = pull_of_spring(d, relative, constants[s, 0], constants[s, 1], constants[s, 2])
+        put_vector(result, i, 0, add_scaled(vector_at(result, i), d, pull))
+        put_vector(result, j, 0, add_scaled(vector_at(result, j), d, -pull))
+    for i in range(len(position)):
+        put_vector(result, i, 0, add_scaled(vector_at(outer, i), vector_at(result, i), inverse_mass[i]))
 
 
 @kernel
@@ -173,22 +292,17 @@ def accelerate_rows(
     outer: Floats,
     result: Floats,
 ) -> None:
-    """Accelerations of particles first to last − 1."""
+    """The same for particles first to last − 1, each from its own springs: constants (2k,3) go from particle to particle."""
     for i in range(first, last):
-        x = (position[i, 0], position[i, 1], position[i, 2])
-        v = (velocity[i, 0], velocity[i, 1], velocity[i, 2])
-        fx, fy, fz = 0.0, 0.0, 0.0
+        x, v = vector_at(position, i), vector_at(velocity, i)
+        force = (0.0, 0.0, 0.0)
         for slot in range(offsets[i], offsets[i + 1]):
             j = others[slot]
-            d = subtract(x, (position[j, 0], position[j, 1], position[j, 2]))
-            length = norm(d)
-            if length > 0.0:
-                relative = subtract(v, (velocity[j, 0], velocity[j, 1], velocity[j, 2]))
-                rest, stiffness, damping = constants[slot, 0], constants[slot, 1], constants[slot, 2]
-                pull = (stiffness * (rest - length) - damping * (dot(relative, d) / length)) / length
-                fx, fy, fz = fx + pull * d[0], fy + pull * d[1], fz + pull * d[2]
-        w = inverse_mass[i]
-        result[i, 0], result[i, 1], result[i, 2] = outer[i, 0] + w * fx, outer[i, 1] + w * fy, outer[i, 2] + w * fz
+            d = subtract(x, vector_at(position, j))
+            relative = subtract(v, vector_at(velocity, j))
+            pull = pull_of_spring(d, relative, constants[slot, 0], constants[slot, 1], constants[slot, 2])
+            force = add_scaled(force, d, pull)
+        put_vector(result, i, 0, add_scaled(vector_at(outer, i), force, inverse_mass[i]))
 
 
 @parallel
@@ -203,11 +317,11 @@ def accelerate_chunks(
     result: Floats,
 ) -> None:
     """Accelerations of all particles, on all threads."""
-    count = len(position)
-    for chunk in prange((count + CHUNK - 1) // CHUNK):
+    total = len(position)
+    for chunk in prange((total + CHUNK - 1) // CHUNK):
         accelerate_rows(
             chunk * CHUNK,
-            min(count, (chunk + 1) * CHUNK),
+            min(total, (chunk + 1) * CHUNK),
             position,
             velocity,
             offsets,

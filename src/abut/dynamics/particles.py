@@ -9,11 +9,16 @@ against the wall does not make it jump.
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel
+from abut.core.showing import count, describe
+from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
+from abut.dynamics.picture import line_drawing
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import add_scaled, dot, norm
 
 SHORTEST_STEP = 1.0 / arrays.LARGEST_COORDINATE
@@ -21,16 +26,36 @@ SHORTEST_STEP = 1.0 / arrays.LARGEST_COORDINATE
 
 
 class ParticleModel(ABC):
-    """n particles. `position` and `velocity` (n,3) may be set as a whole; masses (n,) are given once, one number standing for all."""
+    """n particles: what all models have.
 
-    def __init__(self, points: object, *, mass: object, fixed: object, gravity: object) -> None:
+    `position` and `velocity` (n,3) may be set as a whole; masses (n,) are given once, one number standing for all.
+
+    Args:
+        points: (n,3) where the particles start, at rest.
+        mass: (n,) or one number for all.
+        fixed: (k,) particles that nothing moves.
+        gravity: (3,) acceleration of all particles that are not fixed.
+
+    Example:
+        >>> from abut import dynamics
+        >>> rope = dynamics.rope((0, 0, 1), (1, 0, 1), 3, mass=0.1, gravity=(0, 0, -10))
+        >>> isinstance(rope, dynamics.ParticleModel), len(rope)
+        (True, 3)
+        >>> rope.accept(rope.propose(0.5))  # nothing is in the way: fallen by 10·0.5²/2
+        >>> rope.position[:, 2].round(3).tolist()
+        [-0.25, -0.25, -0.25]
+        >>> (rope.momentum().round(3) + 0).tolist()  # of the middle of the step
+        [0.0, 0.0, -0.75]
+    """
+
+    def __init__(self, points: PointsLike, *, mass: ArrayLike, fixed: IndicesLike, gravity: VectorLike) -> None:
         self._position = arrays.points(points, "points", keep=True)
-        count = len(self._position)
-        if not count:
+        size = len(self._position)
+        if not size:
             raise InvalidInput("points", "is empty: a model has at least one particle")
-        self._velocity = frozen(np.zeros((count, 3)))
-        self.mass = read_each(mass, "mass", count, zero=False)
-        self.fixed = _read_fixed(fixed, count)
+        self._velocity = frozen(np.zeros((size, 3)))
+        self.mass = read_each(mass, "mass", size, zero=False)
+        self.fixed = _read_fixed(fixed, size)
         inverse = 1.0 / self.mass
         inverse[self.fixed] = 0.0
         self.inverse_mass = frozen(inverse)
@@ -43,13 +68,28 @@ class ParticleModel(ABC):
     def __len__(self) -> int:
         return len(self._position)
 
+    def __repr__(self) -> str:
+        return describe(self, *self._facts())
+
+    def _repr_html_(self) -> str:
+        return line_drawing(repr(self), self._position[self._lines()], self._position)
+
+    def _facts(self) -> tuple[str, ...]:
+        """What `repr` says, in counts."""
+        held = (f"{len(self.fixed):,} fixed",) if len(self.fixed) else ()
+        return (count(len(self), "particle"), *held)
+
+    def _lines(self) -> Integers:
+        """(k,2) particles between which a picture has lines."""
+        return np.empty((0, 2), np.int64)
+
     @property
     def position(self) -> Floats:
         """(n,3) where the particles are."""
         return self._position
 
     @position.setter
-    def position(self, value: object) -> None:
+    def position(self, value: PointsLike) -> None:
         self._position = arrays.coordinates(value, "position", (len(self), 3), keep=True)
 
     @property
@@ -58,7 +98,7 @@ class ParticleModel(ABC):
         return self._velocity
 
     @velocity.setter
-    def velocity(self, value: object) -> None:
+    def velocity(self, value: PointsLike) -> None:
         given = np.array(arrays.coordinates(value, "velocity", (len(self), 3)))
         given[self.inverse_mass == 0.0] = 0.0
         self._velocity, self._past = frozen(given), 0.0
@@ -69,17 +109,33 @@ class ParticleModel(ABC):
         return self._force
 
     @force.setter
-    def force(self, value: object) -> None:
+    def force(self, value: PointsLike | None) -> None:
         self._force = None if value is None else arrays.coordinates(value, "force", (len(self), 3), keep=True)
 
     @abstractmethod
-    def propose(self, dt: float) -> Floats:
-        """(n,3) where the particles would be after a time dt if nothing were in their way. The state does not change before `accept`."""
+    def propose(self, dt: Number) -> Floats:
+        """(n,3) where the particles would be after a time dt if nothing were in their way. The state does not change before `accept`.
+
+        Args:
+            dt: the length of the step; a negative one goes back in time.
+        """
 
     def accept(
-        self, reached: Floats, normal: Floats | None = None, *, restitution: float = 0.0, friction: float = 0.0
+        self,
+        reached: PointsLike,
+        normal: PointsLike | None = None,
+        *,
+        restitution: Number = 0.0,
+        friction: Number = 0.0,
     ) -> None:
-        """Take note of where the particles came (n,3) after `propose`, and of unit normals (n,3) into what stopped them, zero for none."""
+        """Take note of where the particles came after `propose`, and of what stopped them.
+
+        Args:
+            reached: (n,3) where they are now.
+            normal: (n,3) unit normals into what stopped each particle, zero for none; by default nothing did.
+            restitution: from 0 to 1, the part of the speed before the step with which a particle bounces.
+            friction: Coulomb's coefficient.
+        """
         bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
         rough = arrays.scalar(friction, "friction", least=0.0)
         blocked = None if normal is None else arrays.coordinates(normal, "normal", (len(self), 3))
@@ -110,7 +166,7 @@ class ParticleModel(ABC):
         return frozen(outer)
 
 
-def read_step(dt: object) -> float:
+def read_step(dt: Number) -> float:
     """The length of a step; negative ones go back in time."""
     length = arrays.scalar(dt, "dt")
     if abs(length) < SHORTEST_STEP:
@@ -118,10 +174,10 @@ def read_step(dt: object) -> float:
     return length
 
 
-def read_each(value: object, name: str, count: int, *, zero: bool = True) -> Floats:
-    """(count,) numbers from as many or from one: positive, or zero where that is allowed."""
+def read_each(value: ArrayLike, name: str, size: int, *, zero: bool = True) -> Floats:
+    """(size,) numbers from as many or from one: positive, or zero where that is allowed."""
     single = isinstance(value, int | float | np.number)
-    result = np.array(np.broadcast_to(arrays.coordinates(value, name, () if single else (count,)), count))
+    result = np.array(np.broadcast_to(arrays.coordinates(value, name, () if single else (size,)), size))
     bad = result < 0.0 if zero else result <= 0.0
     if bad.any():
         row = int(np.argmax(bad))
@@ -130,20 +186,19 @@ def read_each(value: object, name: str, count: int, *, zero: bool = True) -> Flo
     return frozen(result)
 
 
-def _read_fixed(fixed: object, count: int) -> Integers:
-    return arrays.selection(fixed, "fixed", count)
+def _read_fixed(fixed: IndicesLike, size: int) -> Integers:
+    return arrays.selection(fixed, "fixed", size)
 
 
 @kernel
 def respond(velocity: Floats, before: Floats, normal: Floats, restitution: float, friction: float) -> None:
     """Take from each velocity what points along its normal, turn back what did before the step times the restitution, and apply friction."""
     for i in range(len(velocity)):
-        v = (velocity[i, 0], velocity[i, 1], velocity[i, 2])
-        n = (normal[i, 0], normal[i, 1], normal[i, 2])
+        v, n = vector_at(velocity, i), vector_at(normal, i)
         inwards = dot(v, n)
         if not inwards > 0.0:
             continue
-        back = restitution * min(max(dot((before[i, 0], before[i, 1], before[i, 2]), n), 0.0), inwards)
+        back = restitution * min(max(dot(vector_at(before, i), n), 0.0), inwards)
         along = add_scaled(v, n, -inwards)
         speed = norm(along)
         lost = friction * (inwards + back)

@@ -1,12 +1,12 @@
-"""Free motion of rigid bodies: mass, centre and inertia of a closed mesh, and steps that keep energy and angular momentum.
+"""Free motion of rigid bodies: mass, center and inertia of a closed mesh, and steps that keep energy and angular momentum.
 
 Rotation follows the implicit midpoint rule in the body's frame (Austin, Krishnaprasad and Wang 1993, "Almost Poisson integration of rigid
 body systems"): the step is one rotation about the mean angular velocity, found by Newton's method. Angular momentum in the world is kept
 because the body turns by the very rotation that turns its momentum; energy is kept because the rule keeps every quadratic invariant. Both
 hold to rounding for any length of step, so the length may be chosen: it is stretched such that a turn about a principal axis is exact.
 
-Conventions: quaternions are (w, x, y, z) and turn body coordinates into world ones; positions are centres of mass; inertia is about the
-centre, in the body's frame; velocities and angular velocities are in world coordinates. Bodies whose inertia is singular, zero or
+Conventions: quaternions are (w, x, y, z) and turn body coordinates into world ones; positions are centers of mass; inertia is about the
+center, in the body's frame; velocities and angular velocities are in world coordinates. Bodies whose inertia is singular, zero or
 infinite (a rod without thickness, a body that somebody else moves) turn at constant angular velocity.
 """
 
@@ -14,11 +14,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import element, kernel
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
+from abut.core.types import Number, PointsLike, PosesLike
+from abut.dynamics.arguments import MeshLike
 from abut.geometry.eigen import eigenvectors_symmetric
 from abut.geometry.quaternions import (
     Quaternion,
@@ -30,6 +34,7 @@ from abut.geometry.quaternions import (
     rotate,
     turning,
 )
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
 from abut.mesh import as_mesh
 
@@ -51,11 +56,20 @@ Turned = tuple[Quaternion, Vec3, bool]
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """Mass, centre of mass (3,) in the mesh's coordinates, and inertia (3,3) about the centre, along the mesh's axes."""
+    """Mass, center of mass and inertia of a body."""
 
     mass: float
-    centre: Floats
+    center: Floats
+    """(3,) center of mass, in the mesh's coordinates"""
     inertia: Floats
+    """(3,3) about the center, along the mesh's axes"""
+
+    def __repr__(self) -> str:
+        return describe(self, f"mass {self.mass:.6g}")
+
+    def _repr_html_(self) -> str:
+        names = ("mass", "center", "principal moments")
+        return table_html(repr(self), names, [[self.mass], [self.center.tolist()], [self.principal()[0].tolist()]], 1)
 
     def principal(self) -> tuple[Floats, Floats]:
         """Principal moments (3,), the largest first, and the principal axes as columns of a rotation (3,3)."""
@@ -66,34 +80,55 @@ class MassProperties:
 
 @dataclass(frozen=True, eq=False)
 class RigidState:
-    """Where n bodies are and how they move: position (n,3), quaternion (n,4), velocity (n,3), angular_velocity (n,3)."""
+    """Where n bodies are and how they move."""
 
     position: Floats
+    """(n,3) of the centers of mass"""
     quaternion: Floats
+    """(n,4) w, x, y, z: turns body coordinates into world ones"""
     velocity: Floats
+    """(n,3) of the centers of mass"""
     angular_velocity: Floats
+    """(n,3) in the world, radians in a unit of time"""
 
     def __len__(self) -> int:
         return len(self.position)
 
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "body", "bodies"))
+
+    def _repr_html_(self) -> str:
+        names = ("position", "quaternion", "velocity", "angular_velocity")
+        return table_html(repr(self), names, [getattr(self, name)[:ROWS_SHOWN].tolist() for name in names], len(self))
+
     def poses(self) -> Floats:
-        """(n,4,4) poses that place meshes whose origin is the centre of mass."""
+        """(n,4,4) poses that place meshes whose origin is the center of mass."""
         result = np.zeros((len(self), 4, 4))
         _write_poses(self.position, self.quaternion, result)
         return frozen(result)
 
-    def energy(self, mass: object, inertia: object) -> Floats:
-        """(n,) kinetic energy, for masses (n,) and inertias (n,3,3) in the bodies' frames."""
+    def energy(self, mass: ArrayLike, inertia: ArrayLike) -> Floats:
+        """(n,) kinetic energy of each body.
+
+        Args:
+            mass: (n,) of the bodies.
+            inertia: (n,3,3) of the bodies, in their frames.
+        """
         masses, inertias = self._read(mass, inertia)
         turning = (self.angular_velocity * self._angular(inertias)).sum(axis=1)
         return frozen(0.5 * (masses * (self.velocity**2).sum(axis=1) + turning))
 
-    def angular_momentum(self, mass: object, inertia: object) -> Floats:
-        """(n,3) angular momentum of each body about the origin of the world."""
+    def angular_momentum(self, mass: ArrayLike, inertia: ArrayLike) -> Floats:
+        """(n,3) angular momentum of each body about the origin of the world.
+
+        Args:
+            mass: (n,) of the bodies.
+            inertia: (n,3,3) of the bodies, in their frames.
+        """
         masses, inertias = self._read(mass, inertia)
         return frozen(self._angular(inertias) + masses[:, np.newaxis] * np.cross(self.position, self.velocity))
 
-    def _read(self, mass: object, inertia: object) -> tuple[Floats, Floats]:
+    def _read(self, mass: ArrayLike, inertia: ArrayLike) -> tuple[Floats, Floats]:
         return (
             arrays.coordinates(mass, "mass", (len(self),)),
             arrays.coordinates(inertia, "inertia", (len(self), 3, 3)),
@@ -104,19 +139,32 @@ class RigidState:
         return (turn @ inertia @ turn.transpose(0, 2, 1) @ self.angular_velocity[:, :, np.newaxis])[:, :, 0]
 
 
-def as_properties(mass: float, centre: Floats, inertia: Floats) -> MassProperties:
+def as_properties(mass: float, center: Floats, inertia: Floats) -> MassProperties:
     """Mass properties that numbers hold: an inertia goes with the fifth power of the size."""
-    if not (np.isfinite(mass) and np.isfinite(centre).all() and np.isfinite(inertia).all()):
+    if not (np.isfinite(mass) and np.isfinite(center).all() and np.isfinite(inertia).all()):
         raise InvalidInput("density", "makes a mass or an inertia beyond 1e308: the body is too large, or too dense")
     if not mass > 0.0:
         raise InvalidInput("density", "makes a mass below 1e-323, which is 0: the body is too small, or too light")
-    return MassProperties(mass, frozen(centre), frozen(inertia))
+    return MassProperties(mass, frozen(center), frozen(inertia))
 
 
-def mass_properties(mesh: object, density: object = 1.0) -> MassProperties:
-    """Of the solid that a closed, outwards oriented mesh bounds. What is enclosed twice counts twice.
+def mass_properties(mesh: MeshLike, density: Number = 1.0) -> MassProperties:
+    """Mass, center and inertia of the solid that a closed, outwards oriented mesh bounds. What is enclosed twice counts twice.
 
-    Raises InvalidInput where the surface is open, not consistently oriented, inside out or without volume.
+    Args:
+        mesh: whatever `abut.as_mesh` takes.
+        density: mass by volume.
+
+    Raises:
+        InvalidInput: where the surface is open, not consistently oriented, inside out or without volume.
+
+    Example:
+        >>> from abut import dynamics, scenes
+        >>> found = dynamics.mass_properties(scenes.box((1, 2, 3), center=(0, 0, 5)), density=2.0)
+        >>> found
+        MassProperties(mass 12)
+        >>> found.center.round(9).tolist(), found.principal()[0].round(9).tolist()  # m(b² + c²)/12
+        ([0.0, 0.0, 5.0], [13.0, 10.0, 5.0])
     """
     weight, solid = arrays.positive(density, "density"), as_mesh(mesh)
     if solid.volume <= 0.0:  # raises for open surfaces
@@ -134,21 +182,55 @@ def mass_properties(mesh: object, density: object = 1.0) -> MassProperties:
         return as_properties(weight * volume, middle + offset, inertia)
 
 
-def rigid_state(poses: object, velocity: object = None, angular_velocity: object = None) -> RigidState:
-    """The state of bodies at these poses (n,4,4), at rest unless velocities (n,3) are given."""
+def rigid_state(
+    poses: PosesLike, velocity: PointsLike | None = None, angular_velocity: PointsLike | None = None
+) -> RigidState:
+    """The state of bodies at these poses, at rest unless velocities are given.
+
+    Args:
+        poses: (n,4,4) of bodies whose origin is their center of mass.
+        velocity: (n,3) of the centers of mass.
+        angular_velocity: (n,3) in the world, radians in a unit of time.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import dynamics
+        >>> state = dynamics.rigid_state(np.eye(4)[np.newaxis], velocity=[[1, 0, 0]])
+        >>> state, state.quaternion.tolist()
+        (RigidState(1 body), [[1.0, 0.0, 0.0, 0.0]])
+    """
     at = arrays.rigid_poses(poses, "poses")
-    count = len(at)
-    quaternion = np.empty((count, 4))
+    size = len(at)
+    quaternion = np.empty((size, 4))
     _read_rotations(at, quaternion)
     speeds = [
-        np.zeros((count, 3)) if value is None else arrays.coordinates(value, name, (count, 3), keep=True)
+        np.zeros((size, 3)) if value is None else arrays.coordinates(value, name, (size, 3), keep=True)
         for value, name in ((velocity, "velocity"), (angular_velocity, "angular_velocity"))
     ]
     return RigidState(frozen(at[:, :3, 3].copy()), frozen(quaternion), *map(frozen, speeds))
 
 
-def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
-    """The state after a time dt without forces. `advance_bodies` is the kernel that does it in place."""
+def advance(state: RigidState, inertia: ArrayLike, dt: Number) -> RigidState:
+    """The state after a time dt without forces. `advance_bodies` is the kernel that does it in place.
+
+    Args:
+        state: where the bodies are and how they move.
+        inertia: (n,3,3) of the bodies, in their frames.
+        dt: the length of the step; a negative one goes back in time.
+
+    Raises:
+        InvalidInput: where a body turns more than 2,048 radians in the step, or where its inertia is not that of a body.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import dynamics
+        >>> start = dynamics.rigid_state(np.eye(4)[np.newaxis], [[0, 0, 2]], [[0, 0, np.pi]])
+        >>> after = dynamics.advance(start, [np.diag([1, 1, 1])], 0.5)  # a quarter of a turn
+        >>> after.position.round(9).tolist()
+        [[0.0, 0.0, 1.0]]
+        >>> ((after.poses()[0, :3, :3] @ (1, 0, 0)).round(9) + 0).tolist()
+        [0.0, 1.0, 0.0]
+    """
     arrays.instance(state, "state", RigidState)
     step = arrays.scalar(dt, "dt")
     bodies = np.array(_read_inertia(inertia, len(state)))  # writable, as a World's: one type to compile
@@ -162,9 +244,9 @@ def advance(state: RigidState, inertia: object, dt: object) -> RigidState:
     return RigidState(frozen(position), frozen(quaternion), frozen(velocity), frozen(angular_velocity))
 
 
-def _read_inertia(inertia: object, count: int) -> Floats:
-    """(count,3,3) symmetric, and no moment about an axis negative."""
-    given = arrays.coordinates(inertia, "inertia", (count, 3, 3))
+def _read_inertia(inertia: ArrayLike, size: int) -> Floats:
+    """(size,3,3) symmetric, and no moment about an axis negative."""
+    given = arrays.coordinates(inertia, "inertia", (size, 3, 3))
     skew = np.abs(given - given.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
     moments = given[:, range(3), range(3)]
     for bad, reason in (
@@ -248,7 +330,7 @@ def advance_bodies(
     for i in range(len(position)):
         for k in range(3):
             position[i, k] += dt * velocity[i, k]
-        spin = (angular_velocity[i, 0], angular_velocity[i, 1], angular_velocity[i, 2])
+        spin = vector_at(angular_velocity, i)
         if spin[0] == 0.0 and spin[1] == 0.0 and spin[2] == 0.0:
             continue
         q = (quaternion[i, 0], quaternion[i, 1], quaternion[i, 2], quaternion[i, 3])
@@ -256,7 +338,7 @@ def advance_bodies(
         m = (body[0, 0], body[1, 1], body[2, 2], body[0, 1], body[0, 2], body[1, 2])
         q, spin, done = turn_freely(q, spin, m, dt)
         quaternion[i, 0], quaternion[i, 1], quaternion[i, 2], quaternion[i, 3] = q
-        angular_velocity[i, 0], angular_velocity[i, 1], angular_velocity[i, 2] = spin
+        put_vector(angular_velocity, i, 0, spin)
         failed += not done
     return failed
 

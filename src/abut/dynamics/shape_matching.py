@@ -10,44 +10,67 @@ Adaptive form (equation 5.6): a particle inserted on an edge rests at the same r
 its say in the fit, should be small, or the body tilts towards where particles were inserted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel, parallel, prange
+from abut.core.showing import count
+from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
 from abut.dynamics.particles import ParticleModel, read_each, read_step
 from abut.dynamics.rigid_bodies import solve_columns
 from abut.geometry.polar import apply, polar_rotation
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import add, add_scaled, cross, dot, scale, subtract
 
 PARALLEL_FROM = 20_000  # members of clusters
 CHUNK = 64
 INSERTED = 0.01
-"""Mass of an inserted particle, as a part of its neighbours': a hundred of them weigh as much as one given."""
+"""Mass of an inserted particle, as a part of its neighbors': a hundred of them weigh as much as one given."""
 SINGULAR = 2.0**-40
 """Clusters whose inertia has a smaller determinant, as a part of its trace cubed, are lines."""
 
 
 class ShapeMatching(ParticleModel):
-    """Particles (n,3), at rest where they are given, in clusters: sequences of particles; by default one cluster of all.
+    """Particles that are drawn back to the shape in which they were given.
 
-    `clusters` may be an array (c,k) or a sequence of c sequences. A particle of no cluster falls freely. `stiffness` in [0, 1] is the share of the
-    way to its goal that a particle is sent in a step. `damping` is the rate at which motion within a cluster dies down: by exp(−damping·dt).
+    A particle of no cluster falls freely.
+
+    Args:
+        points: (n,3) where the particles start, and what they are drawn back to.
+        clusters: particles that keep their shape together, an array (c,k) or a sequence of c sequences; by default one cluster of all.
+        mass: (n,) or one number for all.
+        stiffness: from 0 to 1, the part of the path to its goal that a particle is sent in a step.
+        damping: the rate at which motion within a cluster dies down: by exp(−damping·dt).
+        fixed: (f,) particles that nothing moves.
+        gravity: (3,) acceleration of all particles that are not fixed.
+
+    Example:
+        >>> import numpy as np
+        >>> from abut import dynamics, scenes
+        >>> cube = scenes.box((1, 1, 1)).vertices
+        >>> model = dynamics.ShapeMatching(cube, damping=5.0)
+        >>> model.position = cube * (1, 1, 0.2)  # pressed flat
+        >>> for _ in range(200):
+        ...     model.accept(model.propose(0.01))
+        >>> np.ptp(model.position, axis=0).round(2).tolist()
+        [1.0, 1.0, 1.0]
     """
 
     def __init__(
         self,
-        points: object,
-        clusters: object = None,
+        points: PointsLike,
+        clusters: IndicesLike | Sequence[IndicesLike] | None = None,
         *,
-        mass: object = 1.0,
-        stiffness: object = 0.5,
-        damping: object = 0.0,
-        fixed: object = (),
-        gravity: object = (0.0, 0.0, 0.0),
+        mass: ArrayLike = 1.0,
+        stiffness: Number = 0.5,
+        damping: Number = 0.0,
+        fixed: IndicesLike = (),
+        gravity: VectorLike = (0.0, 0.0, 0.0),
     ) -> None:
         super().__init__(points, mass=mass, fixed=fixed, gravity=gravity)
         self.stiffness = arrays.scalar(stiffness, "stiffness", least=0.0, most=1.0)
@@ -56,6 +79,9 @@ class ShapeMatching(ParticleModel):
         self._members, self._starts = _read_clusters(clusters, len(self))
         self._turns = np.tile(np.eye(3), (len(self._starts) - 1, 1, 1))
         self._prepare()
+
+    def _facts(self) -> tuple[str, ...]:
+        return (*super()._facts(), count(len(self._turns), "cluster"))
 
     @property
     def rotations(self) -> Floats:
@@ -73,19 +99,27 @@ class ShapeMatching(ParticleModel):
         _average(self._slots, self._slot_starts, fitted, self._position, goals)
         return frozen(goals)
 
-    def propose(self, dt: float) -> Floats:
-        """(n,3) where momentum, gravity, the user's force and the shape bring the particles within a time dt."""
+    def propose(self, dt: Number) -> Floats:
+        """(n,3) where momentum, gravity, the user's force and the shape bring the particles within a time dt.
+
+        Args:
+            dt: the length of the step; a negative one goes back in time.
+        """
         length = read_step(dt)
         pull = self.stiffness / length * (self.goals() - self._position)
         pull[self.inverse_mass == 0.0] = 0.0
         self._pending = self._damp(length) + pull + length * self._outer_acceleration()
         return frozen(self._position + length * self._pending)
 
-    def insert(self, ends: object, ratio: object, mass: object = None) -> Integers:
-        """Insert a particle on each edge (k,2), at `ratio` (k,) of the way from the second end to the first; returns their numbers (k,).
+    def insert(self, ends: IndicesLike, ratio: ArrayLike, mass: ArrayLike | None = None) -> Integers:
+        """Insert a particle on each of some edges; returns their numbers (k,).
 
-        They lie on the edges now, move with them, rest on the edges at rest, and join every cluster that has both ends. By default each has
-        INSERTED of the mean mass of the ends.
+        They lie on the edges now, move with them, rest on the edges at rest, and join every cluster that has both ends.
+
+        Args:
+            ends: (k,2) particles at the ends of each edge.
+            ratio: (k,) or one number, from 0 at the second end to 1 at the first.
+            mass: (k,) or one number; by default a hundredth of the mean mass of the ends.
         """
         pairs = arrays.indices(ends, "ends", 2, len(self))
         share = read_each(ratio, "ratio", len(pairs))
@@ -109,8 +143,12 @@ class ShapeMatching(ParticleModel):
         self._prepare()
         return frozen(numbers)
 
-    def remove(self, particles: object) -> None:
-        """Remove particles (k,); those behind them move up. Nothing else changes (Jund 2010, end of §5.2.2)."""
+    def remove(self, particles: IndicesLike) -> None:
+        """Remove particles; those behind them move up. Nothing else changes (Jund 2010, end of §5.2.2).
+
+        Args:
+            particles: (k,) their numbers; at least one of the model's must stay.
+        """
         gone = arrays.selection(particles, "particles", len(self))
         keep = np.ones(len(self), np.bool_)
         keep[gone] = False
@@ -139,27 +177,27 @@ class ShapeMatching(ParticleModel):
         return self._velocity + (1.0 - np.exp(-self.damping * abs(dt))) * (rigid - self._velocity)
 
     def _prepare(self) -> None:
-        """Weights, rest positions about the clusters' centres, and the slots of each particle."""
+        """Weights, rest positions about the clusters' centers, and the slots of each particle."""
         share = np.bincount(self._members, minlength=len(self))
         self._weight = frozen(self.mass[self._members] / share[self._members])
         cluster = np.repeat(np.arange(len(self._starts) - 1), np.diff(self._starts))
         total = np.bincount(cluster, self._weight, len(self._turns))
         weighted = self._weight[:, np.newaxis] * self.rest[self._members]
-        centre = np.stack([np.bincount(cluster, weighted[:, k], len(self._turns)) / total for k in range(3)], axis=1)
-        self._local = frozen(self.rest[self._members] - centre[cluster])
+        center = np.stack([np.bincount(cluster, weighted[:, k], len(self._turns)) / total for k in range(3)], axis=1)
+        self._local = frozen(self.rest[self._members] - center[cluster])
         self._slots = frozen(np.argsort(self._members, kind="stable"))
         self._slot_starts = frozen(np.concatenate(([0], np.cumsum(share))))
 
 
-def _read_clusters(clusters: object, count: int) -> tuple[Integers, Integers]:
+def _read_clusters(clusters: IndicesLike | Sequence[IndicesLike] | None, size: int) -> tuple[Integers, Integers]:
     if clusters is None:
-        return _join([np.arange(count)])
+        return _join([np.arange(size)])
     if not isinstance(clusters, Iterable) or isinstance(clusters, str):
         raise InvalidInput("clusters", f"is a {type(clusters).__name__}, expected a sequence of clusters")
     groups: list[Integers] = []
     for row, group in enumerate(clusters):
         name = f"clusters[{row}]"
-        members = arrays.selection(group, name, count)
+        members = arrays.selection(group, name, size)
         if not len(members) or len(np.unique(members)) < len(members):
             raise InvalidInput("clusters", "holds a particle twice" if len(members) else "is empty", row)
         groups.append(members)
@@ -187,19 +225,18 @@ def match_rows(
     """Goals of the members of clusters first to last − 1, and the clusters' rotations, which start from those before."""
     for cluster in range(first, last):
         begin, end = starts[cluster], starts[cluster + 1]
-        total, centre = 0.0, (0.0, 0.0, 0.0)
-        origin = members[begin]
-        near = (position[origin, 0], position[origin, 1], position[origin, 2])  # sums stay small far from the origin
+        total, center = 0.0, (0.0, 0.0, 0.0)
+        near = vector_at(position, int(members[begin]))  # sums stay small far from the origin
         for slot in range(begin, end):
             i = members[slot]
             total += weight[slot]
-            away = subtract((position[i, 0], position[i, 1], position[i, 2]), near)
-            centre = add_scaled(centre, away, weight[slot])
-        centre = add(near, scale(centre, 1.0 / total))
+            away = subtract(vector_at(position, i), near)
+            center = add_scaled(center, away, weight[slot])
+        center = add(near, scale(center, 1.0 / total))
         a, b, c = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for slot in range(begin, end):
             i = members[slot]
-            p = scale(subtract((position[i, 0], position[i, 1], position[i, 2]), centre), weight[slot])
+            p = scale(subtract(vector_at(position, i), center), weight[slot])
             a, b = add_scaled(a, p, local[slot, 0]), add_scaled(b, p, local[slot, 1])
             c = add_scaled(c, p, local[slot, 2])
         turn = turns[cluster]
@@ -212,8 +249,7 @@ def match_rows(
         for k in range(3):
             turn[k, 0], turn[k, 1], turn[k, 2] = rotation[0][k], rotation[1][k], rotation[2][k]
         for slot in range(begin, end):
-            goal = add(centre, apply(rotation, (local[slot, 0], local[slot, 1], local[slot, 2])))
-            fitted[slot, 0], fitted[slot, 1], fitted[slot, 2] = goal
+            put_vector(fitted, slot, 0, add(center, apply(rotation, vector_at(local, slot))))
 
 
 @parallel
@@ -221,9 +257,9 @@ def match_chunks(
     position: Floats, members: Integers, starts: Integers, weight: Floats, local: Floats, turns: Floats, fitted: Floats
 ) -> None:
     """Goals of all members, on all threads: clusters write to places of their own."""
-    count = len(turns)
-    for chunk in prange((count + CHUNK - 1) // CHUNK):
-        last = min(count, (chunk + 1) * CHUNK)
+    total = len(turns)
+    for chunk in prange((total + CHUNK - 1) // CHUNK):
+        last = min(total, (chunk + 1) * CHUNK)
         match_rows(chunk * CHUNK, last, position, members, starts, weight, local, turns, fitted)
 
 
@@ -236,18 +272,17 @@ def _fit_velocities(
     The inertia of a line or point is singular; of a line's, L = (tr I / 2)·ω.
     """
     for cluster in range(len(starts) - 1):
-        total, centre, drift = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        total, center, drift = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for slot in range(starts[cluster], starts[cluster + 1]):
             i = members[slot]
             total += weight[slot]
-            centre = add_scaled(centre, (position[i, 0], position[i, 1], position[i, 2]), weight[slot])
-            drift = add_scaled(drift, (velocity[i, 0], velocity[i, 1], velocity[i, 2]), weight[slot])
-        centre, drift = scale(centre, 1.0 / total), scale(drift, 1.0 / total)
+            center = add_scaled(center, vector_at(position, i), weight[slot])
+            drift = add_scaled(drift, vector_at(velocity, i), weight[slot])
+        center, drift = scale(center, 1.0 / total), scale(drift, 1.0 / total)
         a, b, c, momentum = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for slot in range(starts[cluster], starts[cluster + 1]):
             i, w = members[slot], weight[slot]
-            r = subtract((position[i, 0], position[i, 1], position[i, 2]), centre)
-            v = subtract((velocity[i, 0], velocity[i, 1], velocity[i, 2]), drift)
+            r, v = subtract(vector_at(position, i), center), subtract(vector_at(velocity, i), drift)
             momentum = add_scaled(momentum, cross(r, v), w)
             a = add_scaled(a, cross(r, cross((1.0, 0.0, 0.0), r)), w)  # I e = Σ w r × (e × r)
             b = add_scaled(b, cross(r, cross((0.0, 1.0, 0.0), r)), w)
@@ -260,8 +295,8 @@ def _fit_velocities(
             spin = scale(momentum, 2.0 / trace)
         for slot in range(starts[cluster], starts[cluster + 1]):
             i = members[slot]
-            r = subtract((position[i, 0], position[i, 1], position[i, 2]), centre)
-            fitted[slot, 0], fitted[slot, 1], fitted[slot, 2] = add(drift, cross(spin, r))
+            r = subtract(vector_at(position, i), center)
+            put_vector(fitted, slot, 0, add(drift, cross(spin, r)))
 
 
 @kernel

@@ -1,11 +1,11 @@
 """A square cloth falls on a ball and drapes over it: masses and springs (Provot 1995, §2), semi-implicit Euler steps.
 
-Springs join neighbours along the threads (structural), across the squares (shear) and every second neighbour along the threads (bending).
+Springs join neighbors along the threads (structural), across the squares (shear) and every second neighbor along the threads (bending).
 The ball is at rest and pushes masses out of itself; nothing keeps the cloth out of itself, so its folds pass through one another. That is
 what the scene is for: the animation starts clean and collides later.
 
-A step is a quarter of the largest stable one, 2/ω, with ω² bounded by the row sums of the stiffness matrix; the sums are taken in the order of
-the springs, on one thread, so the same arguments give the same frames.
+Springs, stability and the answer to contact are those of `dynamics.MassSpring`, masses 1; a step is a quarter of the largest stable one, and after
+each the ball pushes. The sums are taken in the order of the springs, on one thread, so the same arguments give the same frames.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,11 @@ from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.jit import kernel
 from abut.core.showing import count, describe
-from abut.geometry import vec
+from abut.dynamics import MassSpring
+from abut.dynamics.mass_spring import accelerate
+from abut.dynamics.particles import respond
+from abut.geometry.rows import put_vector, vector_at
+from abut.geometry.vec import norm, scale
 from abut.scenes.surfaces import cloth, icosphere
 
 CLOTH_SIZE, BALL_RADIUS, BALL_SUBDIVISIONS = 2.4, 0.5, 3  # metres
@@ -49,78 +53,48 @@ class ClothFall(NamedTuple):
         )
 
 
-class Springs(NamedTuple):
-    """One row per spring."""
-
-    ends: Integers
-    """(s,2)"""
-    rest: Floats
-    stiffness: Floats
-    """(s,) force by length and mass, 1/s²"""
-
-
 @kernel
-def _pull(position: Floats, velocity: Floats, springs: Springs, acceleration: Floats) -> None:
-    """The accelerations of all masses by their springs, gravity and the air."""
+def _push_out(position: Floats, radius: float, inwards: Floats) -> None:
+    """Put masses inside the ball, about the origin, on its surface; write unit normals into it for these, zero for the others."""
     for i in range(len(position)):
-        acceleration[i, 0] = -AIR_DAMPING * velocity[i, 0]
-        acceleration[i, 1] = -AIR_DAMPING * velocity[i, 1]
-        acceleration[i, 2] = -AIR_DAMPING * velocity[i, 2] - GRAVITY
-    for s in range(len(springs.rest)):
-        i, j, stiffness = springs.ends[s, 0], springs.ends[s, 1], springs.stiffness[s]
-        along = (
-            position[j, 0] - position[i, 0],
-            position[j, 1] - position[i, 1],
-            position[j, 2] - position[i, 2],
-        )
-        length = vec.norm(along)
-        if length == 0.0:
-            continue
-        rate = 0.0
-        for k in range(3):
-            rate += along[k] * (velocity[j, k] - velocity[i, k]) / length
-        pull = stiffness * (length - springs.rest[s]) + SPRING_DAMPING * np.sqrt(stiffness) * rate
-        for k in range(3):
-            acceleration[i, k] += pull * along[k] / length
-            acceleration[j, k] -= pull * along[k] / length
-
-
-@kernel
-def _push_out(position: Floats, velocity: Floats, radius: float) -> None:
-    """Put masses inside the ball, about the origin, on its surface; stop their fall and slow their slide."""
-    for i in range(len(position)):
-        distance = vec.norm((position[i, 0], position[i, 1], position[i, 2]))
-        if distance >= radius or distance == 0.0:
-            continue
-        normal = (position[i, 0] / distance, position[i, 1] / distance, position[i, 2] / distance)
-        inwards = -vec.dot(normal, (velocity[i, 0], velocity[i, 1], velocity[i, 2]))
-        for k in range(3):
-            position[i, k] = radius * normal[k]
-        if inwards <= 0.0:
-            continue
-        for k in range(3):
-            velocity[i, k] += inwards * normal[k]
-        slide = vec.norm((velocity[i, 0], velocity[i, 1], velocity[i, 2]))
-        kept = max(0.0, 1.0 - FRICTION * inwards / slide) if slide > 0.0 else 0.0
-        for k in range(3):
-            velocity[i, k] *= kept
+        p = vector_at(position, i)
+        distance = norm(p)
+        put_vector(inwards, i, 0, (0.0, 0.0, 0.0))
+        if 0.0 < distance < radius:
+            put_vector(position, i, 0, scale(p, radius / distance))
+            put_vector(inwards, i, 0, scale(p, -1.0 / distance))
 
 
 @kernel
 def _advance(
-    position: Floats, velocity: Floats, springs: Springs, radius: float, dt: float, count: int, acceleration: Floats
+    position: Floats,
+    velocity: Floats,
+    springs: Integers,
+    constants: Floats,
+    inverse_mass: Floats,
+    radius: float,
+    dt: float,
+    steps: int,
+    outer: Floats,
+    acceleration: Floats,
+    inwards: Floats,
 ) -> None:
-    for _ in range(count):
-        _pull(position, velocity, springs, acceleration)
+    for _ in range(steps):
+        for i in range(len(position)):
+            for k in range(3):
+                outer[i, k] = -AIR_DAMPING * velocity[i, k]
+            outer[i, 2] -= GRAVITY
+        accelerate(position, velocity, springs, constants, inverse_mass, outer, acceleration)
         for i in range(len(position)):
             for k in range(3):
                 velocity[i, k] += dt * acceleration[i, k]
                 position[i, k] += dt * velocity[i, k]
-        _push_out(position, velocity, radius)
+        _push_out(position, radius, inwards)
+        respond(velocity, velocity, inwards, 0.0, FRICTION)
 
 
-def _make_springs(side: int, length: float) -> Springs:
-    """The springs of side·side masses at rest, `length` apart; the masses are numbered as in `scenes.cloth`."""
+def _hang_together(position: Floats, side: int, length: float) -> MassSpring:
+    """Side·side masses with springs at rest where the masses are `length` apart; they are numbered as in `scenes.cloth`."""
     number = np.arange(side * side).reshape(side, side)
     # As many masses as reach from the middle to the rim hang on one structural spring.
     structural = 0.5 * side * GRAVITY / (STRETCH * length)
@@ -136,14 +110,9 @@ def _make_springs(side: int, length: float) -> Springs:
     ends = [np.stack((first.ravel(), second.ravel()), axis=1) for first, second, _, _ in kinds]
     rest = [np.full(len(pairs), at_rest) for pairs, (_, _, at_rest, _) in zip(ends, kinds, strict=True)]
     stiffness = [np.full(len(pairs), k) for pairs, (_, _, _, k) in zip(ends, kinds, strict=True)]
-    return Springs(np.concatenate(ends), np.concatenate(rest), np.concatenate(stiffness))
-
-
-def _count_steps(springs: Springs, mass_count: int) -> int:
-    """How many steps a frame takes. Row sums of the stiffness matrix bound ω²: each spring counts twice at both ends."""
-    sums = np.bincount(springs.ends.ravel(), np.repeat(springs.stiffness, 2), mass_count)
-    largest_step = 2.0 / np.sqrt(2.0 * sums.max())
-    return int(np.ceil(1.0 / (FRAMES_A_SECOND * STABLE_SHARE * largest_step)))
+    stiff = np.concatenate(stiffness)
+    damping = SPRING_DAMPING * np.sqrt(stiff)
+    return MassSpring(position, np.concatenate(ends), stiffness=stiff, damping=damping, rest=np.concatenate(rest))
 
 
 def cloth_on_ball(
@@ -183,18 +152,21 @@ def cloth_on_ball(
     # ball's own faces lie inside the sphere.
     radius = BALL_RADIUS + length * length / BALL_RADIUS
     sheet, ball = cloth(squares, squares, CLOTH_SIZE), icosphere(BALL_SUBDIVISIONS, BALL_RADIUS)
-    springs = _make_springs(squares + 1, length)
-    steps = _count_steps(springs, len(sheet.vertices))
     angle = rng.uniform(0.0, 0.5 * np.pi)
     turn = np.array([[np.cos(angle), np.sin(angle), 0.0], [-np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]])
     position = sheet.vertices @ turn + rng.uniform(-1.0, 1.0, sheet.vertices.shape) * (ROUGHNESS * length)
     position[:, 2] += radius + DROP
-    velocity, acceleration = np.zeros_like(position), np.empty_like(position)
+    model = _hang_together(position, squares + 1, length)
+    steps = int(np.ceil(1.0 / (FRAMES_A_SECOND * STABLE_SHARE * model.longest_step)))
+    velocity = np.zeros_like(position)
+    outer, acceleration, inwards = (np.empty_like(position) for _ in range(3))
+    tables = (model.springs, model.constants, model.inverse_mass)
     frames = np.empty((total, len(position) + len(ball.vertices), 3))
     frames[:, len(position) :] = ball.vertices
     for frame in range(total):
         if frame:
-            _advance(position, velocity, springs, radius, 1.0 / (FRAMES_A_SECOND * steps), steps, acceleration)
+            dt = 1.0 / (FRAMES_A_SECOND * steps)
+            _advance(position, velocity, *tables, radius, dt, steps, outer, acceleration, inwards)
         frames[frame, : len(position)] = position
         if report is not None:
             report(frame + 1, total)

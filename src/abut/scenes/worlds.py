@@ -13,7 +13,7 @@ from abut.core.showing import describe
 from abut.dynamics import Linkage, cloth, rag_doll
 from abut.mesh import Mesh
 from abut.scenes.surfaces import cloth as cloth_mesh
-from abut.shapes import Box, Capsule, Cylinder, Hull, Sphere, Terrain
+from abut.shapes import Box, Capsule, Cylinder, Polytope, Sphere, Terrain
 from abut.world import World
 
 GRAVITY = (0.0, 0.0, -9.81)
@@ -83,7 +83,7 @@ def pile(count: int = 1000, seed: int = 0) -> WorldScene:
         static.append(world.add(Box((wall, width + 2, height)), place(sign * offset, 0, 0.5 * height), kind="static"))
         static.append(world.add(Box((width + 2, wall, height)), place(0, sign * offset, 0.5 * height), kind="static"))
     shapes = (Sphere(0.3), Capsule(0.2, 0.4), Box((0.5, 0.5, 0.5)), Cylinder(0.25, 0.5, sides=12))
-    shapes += (Hull(0.22 * rng.normal(size=(16, 3))),)
+    shapes += (Polytope(0.22 * rng.normal(size=(16, 3))),)
     handles: list[int] = []
     for k in range(number):
         row, layer = divmod(k % (side - 1) ** 2, side - 1)

@@ -1,5 +1,18 @@
 """Shapes and where they touch: convex cores grown by a radius, and surfaces of triangles (Peyré 2001, chapters 3 and 4)."""
 
-from abut.shapes.solids import Box, Capsule, Cylinder, Hull, Shape, Soft, Sphere, Surface, Terrain, as_shape
+from abut.shapes.solids import Box, Capsule, Cylinder, Polytope, Shape, Sphere
+from abut.shapes.surfaces import ShapeLike, Soft, Surface, Terrain, as_shape
 
-__all__ = ["Box", "Capsule", "Cylinder", "Hull", "Shape", "Soft", "Sphere", "Surface", "Terrain", "as_shape"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Polytope",
+    "Shape",
+    "ShapeLike",
+    "Soft",
+    "Sphere",
+    "Surface",
+    "Terrain",
+    "as_shape",
+]

@@ -9,6 +9,7 @@ import math
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
 from abut.geometry.frames import Frame, carry
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, subtract
 from abut.shapes.pool import CUT, REFERENCE, SPARE
 
@@ -18,13 +19,8 @@ SIDE = 1 << 12
 
 
 @kernel
-def _at(points: Floats, i: int) -> Vec3:
-    return (points[i, 0], points[i, 1], points[i, 2])
-
-
-@kernel
 def _write(points: Floats, ids: Integers, i: int, p: Vec3, corner: int, edge: int) -> None:
-    points[i, 0], points[i, 1], points[i, 2] = p
+    put_vector(points, i, 0, p)
     ids[i, 0], ids[i, 1] = corner, edge
 
 
@@ -34,8 +30,7 @@ def load_face(vertices: Floats, starts: Integers, loops: Integers, face: int, fr
     stay_apart()
     first, last = starts[face], starts[face + 1]
     for k in range(first, last):
-        x, y, z = carry(frame, _at(vertices, loops[k]))
-        out[k - first, 0], out[k - first, 1], out[k - first, 2] = x, y, z
+        put_vector(out, k - first, 0, carry(frame, vector_at(vertices, loops[k])))
     return last - first
 
 
@@ -55,7 +50,7 @@ def _cut_side(
     kept = 0
     for i in range(count):
         following = (i + 1) % count
-        p, q = _at(points, i), _at(points, following)
+        p, q = vector_at(points, i), vector_at(points, following)
         here, there = dot(side, subtract(p, start)), dot(side, subtract(q, start))
         if here <= 0.0:
             _write(out, out_ids, kept, p, ids[i, 0], ids[i, 1])
@@ -77,14 +72,14 @@ def cut_polygon(space: Floats, names: Integers, sides: int, normal: Vec3, count:
     reference = space[REFERENCE]
     points, ids, spare, spare_ids = space[CUT], names[0], space[SPARE], names[1]
     for k in range(sides):
-        start, end = _at(reference, k), _at(reference, (k + 1) % sides)
+        start, end = vector_at(reference, k), vector_at(reference, (k + 1) % sides)
         count = _cut_side(start, cross(subtract(end, start), normal), k, points, ids, count, is_open, spare, spare_ids)
         points, ids, spare, spare_ids = spare, spare_ids, points, ids
         if count == 0:
             return 0
     if sides % 2 == 1:
         for i in range(count):
-            _write(space[CUT], names[0], i, _at(points, i), ids[i, 0], ids[i, 1])
+            _write(space[CUT], names[0], i, vector_at(points, i), ids[i, 0], ids[i, 1])
     return count
 
 
@@ -100,15 +95,15 @@ def choose_four(points: Floats, depths: Floats, count: int, normal: Vec3) -> tup
             first = i
     second, most = -1, 0.0
     for i in range(count):
-        d = distance_sq(_at(points, i), _at(points, first))
+        d = distance_sq(vector_at(points, i), vector_at(points, first))
         if d > most:
             second, most = i, d
     if second < 0:
         return first, -1, -1, -1
-    u = subtract(_at(points, second), _at(points, first))
+    u = subtract(vector_at(points, second), vector_at(points, first))
     third, fourth, most, least = -1, -1, 0.0, 0.0
     for i in range(count):
-        area = dot(normal, cross(u, subtract(_at(points, i), _at(points, first))))
+        area = dot(normal, cross(u, subtract(vector_at(points, i), vector_at(points, first))))
         if i in (first, second) or math.isnan(area):
             continue
         if area > most:

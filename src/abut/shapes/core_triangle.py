@@ -8,6 +8,7 @@ import math
 
 from abut.core.arrays import Floats
 from abut.core.jit import kernel, stay_apart
+from abut.geometry.rows import vector_at
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, lerp, subtract
@@ -18,14 +19,9 @@ Nearest = tuple[float, Vec3, Vec3]
 
 
 @kernel
-def _row(points: Floats, i: int) -> Vec3:
-    return (points[i, 0], points[i, 1], points[i, 2])
-
-
-@kernel
 def _pass_through(p: Vec3, q: Vec3, triangle: Floats) -> tuple[bool, Vec3]:
     """Whether the segment pq crosses the triangle in its first three rows, and where."""
-    a, b, c = _row(triangle, 0), _row(triangle, 1), _row(triangle, 2)
+    a, b, c = vector_at(triangle, 0), vector_at(triangle, 1), vector_at(triangle, 2)
     n = cross(subtract(b, a), subtract(c, a))
     here, there = dot(n, subtract(p, a)), dot(n, subtract(q, a))
     if not here * there < 0.0:
@@ -40,10 +36,10 @@ def _pass_through(p: Vec3, q: Vec3, triangle: Floats) -> tuple[bool, Vec3]:
 @kernel
 def _is_over(cores: Cores, face: int, p: Vec3) -> bool:
     """Whether a point projects into a face."""
-    n, first, last = _row(cores.planes, face), cores.starts[face], cores.starts[face + 1]
+    n, first, last = vector_at(cores.planes, face), cores.starts[face], cores.starts[face + 1]
     for k in range(first, last):
-        u = _row(cores.vertices, cores.loops[k])
-        v = _row(cores.vertices, cores.loops[k + 1 if k + 1 < last else first])
+        u = vector_at(cores.vertices, cores.loops[k])
+        v = vector_at(cores.vertices, cores.loops[k + 1 if k + 1 < last else first])
         if dot(n, cross(subtract(v, u), subtract(p, u))) < 0.0:
             return False
     return True
@@ -56,23 +52,23 @@ def nearest_to_triangle(cores: Cores, sa: int, triangle: Floats) -> Nearest:
     row = cores.table[sa]
     best, p, q = math.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(row[V0], row[V1]):
-        x = _row(cores.vertices, i)
-        _, y, d = closest_point_triangle(x, _row(triangle, 0), _row(triangle, 1), _row(triangle, 2))
+        x = vector_at(cores.vertices, i)
+        _, y, d = closest_point_triangle(x, vector_at(triangle, 0), vector_at(triangle, 1), vector_at(triangle, 2))
         if d < best:
             best, p, q = d, x, y
     for e in range(row[E0], row[E1]):
-        u, v = _row(cores.vertices, cores.edges[e, 0]), _row(cores.vertices, cores.edges[e, 1])
+        u, v = vector_at(cores.vertices, cores.edges[e, 0]), vector_at(cores.vertices, cores.edges[e, 1])
         crosses, x = _pass_through(u, v, triangle)
         if crosses:
             return 0.0, x, x
         for k in range(3):
-            _, _, x, y, d = closest_segment_segment(u, v, _row(triangle, k), _row(triangle, (k + 1) % 3))
+            _, _, x, y, d = closest_segment_segment(u, v, vector_at(triangle, k), vector_at(triangle, (k + 1) % 3))
             if d < best:
                 best, p, q = d, x, y
     for f in range(row[F0], row[F1]):
         for k in range(3):
-            y = _row(triangle, k)
-            height = dot(_row(cores.planes, f), y) - cores.planes[f, 3]
+            y = vector_at(triangle, k)
+            height = dot(vector_at(cores.planes, f), y) - cores.planes[f, 3]
             if height >= 0.0 and height * height < best and _is_over(cores, f, y):
-                best, p, q = height * height, add_scaled(y, _row(cores.planes, f), -height), y
+                best, p, q = height * height, add_scaled(y, vector_at(cores.planes, f), -height), y
     return min(best, distance_sq(p, q)), p, q

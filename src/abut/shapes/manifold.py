@@ -7,7 +7,7 @@ Distance and normal are those of the axis, the true ones. The points come from a
 face cut to its outline. So the points do not come and go while the axis changes between a face and the edges beside it. No row is deeper
 than the axis says, and one is as deep. All in the frame of a; normals run from a to b.
 
-Rows: floats (point, normal, separation), integers (face of a, face of b, identity).
+Rows: numbers and ids of contacts (see `columns`).
 """
 
 import math
@@ -15,14 +15,17 @@ import math
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import integer, kernel, stay_apart
 from abut.geometry.frames import Frame, turn, turn_back
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, lerp, norm_sq, scale, subtract
 from abut.shapes.clipping import choose_four, cut_polygon, load_face
+from abut.shapes.columns import FACE_A, FACE_B, FEATURE, NORMAL, POINT, SEPARATION
 from abut.shapes.core_triangle import nearest_to_triangle
 from abut.shapes.pool import CUT, E0, E1, F0, F1, IN_A, IN_B, REFERENCE, SPARE, TRIANGLE, V0, V1, Cores
 from abut.shapes.separating_axis import separate_edges, separate_faces
 
-FACE_A, FACE_B, POINTS = 0, 1, 2
+ON_A, ON_B, POINTS = 0, 1, 2
+"""What carries the points of a contact, the first part of its identity: a face of a, one of b, or none."""
 TIE = 1e-11
 """Part of the size by which an axis of two edges must be better than a face's: rounding alone makes some 1e-15, and a face carries more points."""
 ALIGNED = 0.9999
@@ -32,11 +35,6 @@ IDENTITY: Frame = (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.
 Axis = tuple[float, Vec3, Vec3, Vec3]
 """Distance of the cores, less than zero where they overlap, infinite beyond the limit; normal; nearest, or deepest, points of a and b."""
 NOTHING: Axis = (math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-
-
-@kernel
-def _row(points: Floats, i: int) -> Vec3:
-    return (points[i, 0], points[i, 1], points[i, 2])
 
 
 @kernel
@@ -56,10 +54,10 @@ def _lowest(points: Floats, count: int, direction: Vec3) -> Vec3:
     """Of the first rows, the point that lies least along a direction."""
     best, found = math.inf, 0
     for i in range(count):
-        height = dot(_row(points, i), direction)
+        height = dot(vector_at(points, i), direction)
         if height < best:
             best, found = height, i
-    return _row(points, found)
+    return vector_at(points, found)
 
 
 @kernel
@@ -72,7 +70,12 @@ def find_axis_round(cores: Cores, space: Floats, sa: int, sb: int) -> Axis:
     """How two cores of one or two vertices are placed; part IN_A holds b's vertices in a's frame."""
     stay_apart()
     i, j, end = cores.table[sa, V0], cores.table[sa, V1] - 1, cores.table[sb, V1] - cores.table[sb, V0] - 1
-    u, v, w, x = _row(cores.vertices, i), _row(cores.vertices, j), _row(space[IN_A], 0), _row(space[IN_A], end)
+    u, v, w, x = (
+        vector_at(cores.vertices, i),
+        vector_at(cores.vertices, j),
+        vector_at(space[IN_A], 0),
+        vector_at(space[IN_A], end),
+    )
     _, _, p, q, d = closest_segment_segment(u, v, w, x)
     if d > 0.0:
         return _between(p, q, math.sqrt(d))
@@ -113,12 +116,14 @@ def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit
     slack = TIE * min(_extent(vertices, a[V0], a[V1]), _extent(in_a, 0, count_b))
     if gap > max(gap_a, gap_b) + slack:
         i0, i1, j0, j1 = edges[edge_a, 0], edges[edge_a, 1], edges[edge_b, 0] - b[V0], edges[edge_b, 1] - b[V0]
-        _, _, p, q, _ = closest_segment_segment(_row(vertices, i0), _row(vertices, i1), _row(in_a, j0), _row(in_a, j1))
+        _, _, p, q, _ = closest_segment_segment(
+            vector_at(vertices, i0), vector_at(vertices, i1), vector_at(in_a, j0), vector_at(in_a, j1)
+        )
         return gap, normal, p, q
     if gap_a >= gap_b - slack:  # of two parallel faces always the same
-        gap, normal = gap_a, _row(planes, face_a)
+        gap, normal = gap_a, vector_at(planes, face_a)
     else:
-        gap, normal = gap_b, scale(turn(frame[0], _row(planes, face_b)), -1.0)
+        gap, normal = gap_b, scale(turn(frame[0], vector_at(planes, face_b)), -1.0)
     q = _lowest(in_a, count_b, normal)
     return gap, normal, add_scaled(q, normal, -gap), q
 
@@ -129,7 +134,7 @@ def find_facing(planes: Floats, first: int, last: int, direction: Vec3) -> tuple
     stay_apart()
     best, found = -math.inf, -1
     for f in range(first, last):
-        c = dot(_row(planes, f), direction)
+        c = dot(vector_at(planes, f), direction)
         if c > best:
             best, found = c, f
     return found, best
@@ -140,10 +145,10 @@ def put_row(
     rows: Floats, ids: Integers, at: int, point: Vec3, normal: Vec3, gap: float, face_a: int, face_b: int, feature: int
 ) -> None:
     """Write one row."""
-    rows[at, 0], rows[at, 1], rows[at, 2] = point
-    rows[at, 3], rows[at, 4], rows[at, 5] = normal
-    rows[at, 6] = gap
-    ids[at, 0], ids[at, 1], ids[at, 2] = face_a, face_b, feature
+    put_vector(rows, at, POINT, point)
+    put_vector(rows, at, NORMAL, normal)
+    rows[at, SEPARATION] = gap
+    ids[at, FACE_A], ids[at, FACE_B], ids[at, FEATURE] = face_a, face_b, feature
 
 
 @kernel
@@ -188,7 +193,7 @@ def touch_face(
     away: the normal of the rows. least: the distance of the cores, which no row is below and the lowest has; −inf where it is not known."""
     stay_apart()
     vertices, cut, reference, heights, tags = cores.vertices, space[CUT], space[REFERENCE], space[SPARE], names[0]
-    normal, own = _row(cores.planes, face), _row(cores.planes, face)
+    normal, own = vector_at(cores.planes, face), vector_at(cores.planes, face)
     first, first_other = cores.table[sa, F0], cores.table[sb, F0]
     if of_a:
         sides = load_face(vertices, cores.starts, cores.loops, face, IDENTITY, reference)
@@ -201,14 +206,14 @@ def touch_face(
         first, first_other = first_other, first
     radius = cores.radius[sa] + cores.radius[sb]
     shift = 0.5 * (cores.radius[sa] - cores.radius[sb]) * (1.0 if of_a else -1.0)
-    start = _row(reference, 0)
+    start = vector_at(reference, 0)
     left = cut_polygon(space, names, sides, normal, size)
     kept, lowest = 0, 0
     for i in range(left):
-        p = _row(cut, i)
+        p = vector_at(cut, i)
         height = max(least, dot(normal, subtract(p, start)))
         if height - radius <= margin:
-            cut[kept, 0], cut[kept, 1], cut[kept, 2] = p
+            put_vector(cut, kept, 0, p)
             tags[kept, 0], heights[kept, 0] = tags[i, 0], height
             if height < heights[lowest, 0]:
                 lowest = kept
@@ -216,13 +221,13 @@ def touch_face(
     if kept > 0 and least > -math.inf:
         heights[lowest, 0] = least
     number, opposite = face - first, -1 if other < 0 else other - first_other
-    code = ((FACE_A if of_a else FACE_B) << 60) | (number << 44) | ((opposite + 1) << 28)
+    code = ((ON_A if of_a else ON_B) << 60) | (number << 44) | ((opposite + 1) << 28)
     chosen = choose_four(cut, heights, kept, normal) if kept > 4 else (0, 1, 2, 3)
     face_a, face_b = (number, opposite) if of_a else (opposite, number)
     for k in range(4):
         i = chosen[k]
         if 0 <= i < kept:
-            middle = add_scaled(_row(cut, i), normal, shift - 0.5 * heights[i, 0])
+            middle = add_scaled(vector_at(cut, i), normal, shift - 0.5 * heights[i, 0])
             tag = code | (tags[i, 0] & 0xFFFFFFF)
             put_row(rows, ids, count, middle, away, heights[i, 0] - radius, face_a, face_b, tag)
             count += 1
@@ -292,7 +297,10 @@ def touch(
     vertices_b = cores.table[sb, V1] - cores.table[sb, V0]
     if vertices_a == 2 and vertices_b == 2:
         i, in_a = cores.table[sa, V0], space[IN_A]
-        a, b = (_row(cores.vertices, i), _row(cores.vertices, i + 1)), (_row(in_a, 0), _row(in_a, 1))
+        a, b = (
+            (vector_at(cores.vertices, i), vector_at(cores.vertices, i + 1)),
+            (vector_at(in_a, 0), vector_at(in_a, 1)),
+        )
         return touch_segments(a[0], a[1], b[0], b[1], radius_a, radius_b, axis, rows, ids, count)
     face, cosine = find_facing(cores.planes, cores.table[sa, F0], cores.table[sa, F1], normal)
     of_a = vertices_b >= 2 and cosine >= ALIGNED

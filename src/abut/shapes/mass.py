@@ -44,7 +44,7 @@ def weigh_shell(mesh: Mesh, density: float) -> MassProperties:
 def combine(parts: list[MassProperties], rotations: list[Floats], offsets: list[Floats]) -> MassProperties:
     """One body of several parts, each turned and moved into the body's frame."""
     total = sum(part.mass for part in parts)
-    centers = [r @ part.centre + t for part, r, t in zip(parts, rotations, offsets, strict=True)]
+    centers = [r @ part.center + t for part, r, t in zip(parts, rotations, offsets, strict=True)]
     center: Floats = np.sum([part.mass * c for part, c in zip(parts, centers, strict=True)], axis=0) / total
     inertia = np.zeros((3, 3))
     for part, r, c in zip(parts, rotations, centers, strict=True):

@@ -26,11 +26,24 @@ from abut.geometry.frames import (
     turn,
     turn_back,
 )
+from abut.geometry.rows import put_vector, vector_at, vector_in
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
+from abut.shapes.columns import (
+    COLLIDER_A,
+    COLLIDER_B,
+    FACE_B,
+    NORMAL,
+    POINT,
+    SEPARATION,
+    TRACKED,
+    TRACKED_A,
+    TRACKED_B,
+    TRACKED_NORMAL,
+)
 from abut.shapes.manifold import IDENTITY, POINTS, Axis, find_axis, find_axis_round, put_row, touch, touch_face
 from abut.shapes.pool import F0, F1, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
-from abut.shapes.solids import BOTH, GROUND
 from abut.shapes.summits import is_summit
+from abut.shapes.surfaces import BOTH, GROUND
 
 MOST_ROWS = 8
 """No core has more rows with another core or with one triangle."""
@@ -40,20 +53,14 @@ FLUSH = 1.0 - 1e-12
 LEAST_FACING = math.cos(math.radians(30.0))
 """A face decides instead of an axis up to this angle from its normal; what meets it more from the side meets a neighbor first."""
 OWN_AXIS, NO_CONTACT = -1, -2
-COLLIDER_A, COLLIDER_B = 3, 4
-
-
-@kernel
-def _point(points: Floats, i: int) -> Vec3:
-    return (points[i, 0], points[i, 1], points[i, 2])
 
 
 @kernel
 def _finish(frame: Frame, i: int, j: int, rows: Floats, ids: Integers, first: int, last: int) -> None:
     """Rows from a's frame into the world, with the colliders they belong to."""
     for k in range(first, last):
-        rows[k, 0], rows[k, 1], rows[k, 2] = carry(frame, (rows[k, 0], rows[k, 1], rows[k, 2]))
-        rows[k, 3], rows[k, 4], rows[k, 5] = turn(frame[0], (rows[k, 3], rows[k, 4], rows[k, 5]))
+        put_vector(rows, k, POINT, carry(frame, vector_in(rows, k, POINT)))
+        put_vector(rows, k, NORMAL, turn(frame[0], vector_in(rows, k, NORMAL)))
         ids[k, COLLIDER_A], ids[k, COLLIDER_B] = i, j
 
 
@@ -74,12 +81,11 @@ def load_triangle(
     """Triangle t, seen from outside the frame, into the pool's room for one and into part IN_A; its unit normal, zero if it has no area."""
     stay_apart()
     for k in range(3):
-        p = carry(frame, _point(points, triangles[t, k]))
-        for axis in range(3):
-            vertices[k, axis] = p[axis]
-            in_a[k, axis] = p[axis]
-    a = _point(vertices, 0)
-    normal = cross(subtract(_point(vertices, 1), a), subtract(_point(vertices, 2), a))
+        p = carry(frame, vector_at(points, triangles[t, k]))
+        put_vector(vertices, k, 0, p)
+        put_vector(in_a, k, 0, p)
+    a = vector_at(vertices, 0)
+    normal = cross(subtract(vector_at(vertices, 1), a), subtract(vector_at(vertices, 2), a))
     length = norm(normal)
     if length == 0.0:
         return (0.0, 0.0, 0.0)
@@ -96,7 +102,7 @@ def _is_above(points: Floats, triangles: Integers, t: int, p: Vec3) -> bool:
     """Whether triangle t of a terrain is straight above (or below) a point of the terrain's frame."""
     inside = True
     for k in range(3):
-        u, v = _point(points, triangles[t, k]), _point(points, triangles[t, (k + 1) % 3])
+        u, v = vector_at(points, triangles[t, k]), vector_at(points, triangles[t, (k + 1) % 3])
         inside = inside and (v[0] - u[0]) * (p[1] - u[1]) - (v[1] - u[1]) * (p[0] - u[0]) >= 0.0
     return inside
 
@@ -106,7 +112,7 @@ def _measure_exit(cores: Cores, sa: int, face: int) -> float:
     """How far core sa must go to be wholly in front of a face of the triangle that is loaded; its plane, not only the triangle."""
     lowest = math.inf
     for i in range(cores.table[sa, V0], cores.table[sa, V1]):
-        lowest = min(lowest, dot(_point(cores.planes, face), _point(cores.vertices, i)))
+        lowest = min(lowest, dot(vector_at(cores.planes, face), vector_at(cores.vertices, i)))
     return cores.planes[face, 3] - lowest + cores.radius[sa]
 
 
@@ -178,7 +184,7 @@ def touch_triangle(
             cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, margin, rows, ids, count
         )
     for k in range(count, last):
-        ids[k, 1] = trees.triangles[t, FACE]
+        ids[k, FACE_B] = trees.triangles[t, FACE]
     return last, way_out, depth
 
 
@@ -201,19 +207,19 @@ def _leave(
     """Rows that lead core sa out in front of triangle t, which it must go so far for."""
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
     face = 1 if side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, 3] else 0
-    outward = _point(cores.planes, face)
+    outward = vector_at(cores.planes, face)
     away, least = scale(outward, -1.0), cores.radius[sa] - way_out
     last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, 0.0, rows, ids, count)
     if last == count:
         found = cores.table[sa, V0]
         for i in range(found, cores.table[sa, V1]):
-            if dot(outward, _point(cores.vertices, i)) < dot(outward, _point(cores.vertices, found)):
+            if dot(outward, vector_at(cores.vertices, i)) < dot(outward, vector_at(cores.vertices, found)):
                 found = i
-        deepest = add_scaled(_point(cores.vertices, found), outward, -cores.radius[sa] + 0.5 * way_out)
+        deepest = add_scaled(vector_at(cores.vertices, found), outward, -cores.radius[sa] + 0.5 * way_out)
         put_row(rows, ids, count, deepest, away, -way_out, -1, face, POINTS << 60)
         last = count + 1
     for k in range(count, last):
-        ids[k, 1] = trees.triangles[t, FACE]
+        ids[k, FACE_B] = trees.triangles[t, FACE]
     return last
 
 
@@ -271,7 +277,7 @@ def _meet_surface(
     if gate < 0:
         return count
     for k in range(start, count):
-        if rows[k, 6] <= 0.0:
+        if rows[k, SEPARATION] <= 0.0:
             return count
     if count + MOST_ROWS > len(rows):
         return FULL
@@ -282,9 +288,9 @@ def _meet_surface(
 @kernel
 def _recall(known: Floats, k: int, own: Frame) -> Axis:
     """What was tracked, in a's frame."""
-    normal = turn_back(own[0], (known[k, 1], known[k, 2], known[k, 3]))
-    p, q = (known[k, 4], known[k, 5], known[k, 6]), (known[k, 7], known[k, 8], known[k, 9])
-    return known[k, 0], normal, carry_back(own, p), carry_back(own, q)
+    normal = turn_back(own[0], vector_in(known, k, TRACKED_NORMAL))
+    p, q = vector_in(known, k, TRACKED_A), vector_in(known, k, TRACKED_B)
+    return known[k, TRACKED], normal, carry_back(own, p), carry_back(own, q)
 
 
 @kernel
@@ -304,7 +310,7 @@ def meet_pairs(
 ) -> bool:
     """Rows of all pairs of colliders, of which the first has a core, where they are no farther apart than the pair's margin.
 
-    known (k,10): distance, normal and the two points of hulls that were tracked; a distance that is not a number is still to be found.
+    known (k,10): what was tracked of hulls (see `columns`); a distance that is not a number is still to be found.
     From pair state[0] and row state[1] on. False if the rows are full: call again with more of them."""
     for k in range(state[0], len(pairs)):
         i, j, count = pairs[k, 0], pairs[k, 1], state[1]
@@ -319,11 +325,11 @@ def meet_pairs(
             if last == FULL:
                 return False
         else:
-            if known[k, 0] - cores.radius[sa] - cores.radius[sb] > margins[k]:
+            if known[k, TRACKED] - cores.radius[sa] - cores.radius[sb] > margins[k]:
                 continue
             carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
             carry_points(frame, cores.vertices, cores.table[sb, V0], cores.table[sb, V1], space[IN_A])
-            if not math.isnan(known[k, 0]):
+            if not math.isnan(known[k, TRACKED]):
                 axis = _recall(known, k, own)
             elif cores.table[sa, F0] == cores.table[sa, F1]:
                 axis = find_axis_round(cores, space, sa, sb)

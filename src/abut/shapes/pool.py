@@ -18,8 +18,9 @@ import numpy as np
 from abut.convex import Hull, Hulls
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
-from abut.shapes.solids import BOTH, FRONT, Convex, Shape, Soft, Surface
+from abut.shapes.solids import Convex, Shape
 from abut.shapes.summits import OPPOSITE, find_opposite, join_rings
+from abut.shapes.surfaces import BOTH, FRONT, Soft, Surface
 from abut.trees import binary
 
 CONVEX, SURFACE = 0, 1

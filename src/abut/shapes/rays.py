@@ -2,7 +2,7 @@
 
 A ray is o + t·d with |d| = 1 and t ≥ 0. It meets closed sets: touching counts. One that starts inside a convex shape meets it at t = 0, without a
 normal; so does one that starts inside a solid surface, which is decided by who asks (`world.queries`).
-Of a surface both sides are met. A triangle is met up to EDGE of its size beyond its edges, so that no ray slips between two neighbours.
+Of a surface both sides are met. A triangle is met up to EDGE of its size beyond its edges, so that no ray slips between two neighbors.
 """
 
 import math
@@ -11,7 +11,9 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
 from abut.core.scratch import load, reserve_integers, store
 from abut.geometry.frames import carry_back, frame_of, turn, turn_back
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale, subtract
+from abut.shapes.columns import HIT_COLLIDER, HIT_DISTANCE, HIT_FACE, HIT_NORMAL
 from abut.shapes.pool import F0, F1, FACE, KIND, ROOT, SURFACE, V0, V1, Cores, Trees
 
 EDGE = 1e-12
@@ -60,19 +62,17 @@ def _meet_capsule(o: Vec3, d: Vec3, a: Vec3, b: Vec3, r: float) -> tuple[float, 
 @kernel
 def _meet_core(cores: Cores, s: int, o: Vec3, d: Vec3) -> Met:
     vertices, first = cores.vertices, cores.table[s, V0]
-    a = (vertices[first, 0], vertices[first, 1], vertices[first, 2])
+    a = vector_at(vertices, first)
     if cores.table[s, F0] == cores.table[s, F1]:
         t, at = _meet_ball(o, d, a, cores.radius[s]), a
         if cores.table[s, V1] - first == 2:
-            t, at = _meet_capsule(
-                o, d, a, (vertices[first + 1, 0], vertices[first + 1, 1], vertices[first + 1, 2]), cores.radius[s]
-            )
+            t, at = _meet_capsule(o, d, a, vector_at(vertices, first + 1), cores.radius[s])
         if t == math.inf or t == 0.0:
             return t, (0.0, 0.0, 0.0), -1
         return t, scale(subtract(add_scaled(o, d, t), at), 1.0 / cores.radius[s]), -1
     enter, leave, face = 0.0, math.inf, -1
     for f in range(cores.table[s, F0], cores.table[s, F1]):
-        n = (cores.planes[f, 0], cores.planes[f, 1], cores.planes[f, 2])
+        n = vector_at(cores.planes, f)
         height, slope = dot(n, o) - cores.planes[f, 3], dot(n, d)
         if slope == 0.0:
             if height > 0.0:
@@ -86,7 +86,7 @@ def _meet_core(cores: Cores, s: int, o: Vec3, d: Vec3) -> Met:
         return math.inf, (0.0, 0.0, 0.0), -1
     if face < 0:
         return 0.0, (0.0, 0.0, 0.0), -1
-    return enter, (cores.planes[face, 0], cores.planes[face, 1], cores.planes[face, 2]), face - cores.table[s, F0]
+    return enter, vector_at(cores.planes, face), face - cores.table[s, F0]
 
 
 @element
@@ -137,12 +137,8 @@ def _meet_tree(trees: Trees, root: int, o: Vec3, d: Vec3, best: float) -> Met:
             height += 2
             continue
         for t in range(nodes[node, 1], nodes[node, 2]):
-            i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-            a, b, c = (
-                (points[i, 0], points[i, 1], points[i, 2]),
-                (points[j, 0], points[j, 1], points[j, 2]),
-                (points[k, 0], points[k, 1], points[k, 2]),
-            )
+            a, b = vector_at(points, triangles[t, 0]), vector_at(points, triangles[t, 1])
+            c = vector_at(points, triangles[t, 2])
             distance = _meet_triangle(o, d, a, b, c)
             if distance < best:
                 best, found = distance, triangles[t, FACE]
@@ -160,16 +156,15 @@ def cast_rays(
     boxes: Floats,
     origins: Floats,
     directions: Floats,
-    reach: float,
+    max_distance: float,
     found: Integers,
     numbers: Floats,
 ) -> None:
     """The first collider on each ray: found (k,2) collider and face, −1 for none; numbers (k,4) distance and normal. Shape −1 is left out."""
     for r in range(len(origins)):
-        o: Vec3 = (origins[r, 0], origins[r, 1], origins[r, 2])
-        d: Vec3 = (directions[r, 0], directions[r, 1], directions[r, 2])
-        best = reach
-        found[r, 0], found[r, 1], numbers[r, 0] = -1, -1, math.inf
+        o, d = vector_at(origins, r), vector_at(directions, r)
+        best = max_distance
+        found[r, HIT_COLLIDER], found[r, HIT_FACE], numbers[r, HIT_DISTANCE] = -1, -1, math.inf
         for i in range(len(shapes)):
             s = shapes[i]
             if s < 0:
@@ -182,7 +177,7 @@ def cast_rays(
                 t, normal, face = _meet_tree(trees, cores.table[s, ROOT], own_o, own_d, best)
             else:
                 t, normal, face = _meet_core(cores, s, own_o, own_d)
-            if t <= best and (t < best or found[r, 0] < 0) and t < math.inf:
+            if t <= best and (t < best or found[r, HIT_COLLIDER] < 0) and t < math.inf:
                 best = t
-                found[r, 0], found[r, 1], numbers[r, 0] = i, face, t
-                numbers[r, 1], numbers[r, 2], numbers[r, 3] = turn(frame[0], normal)
+                found[r, HIT_COLLIDER], found[r, HIT_FACE], numbers[r, HIT_DISTANCE] = i, face, t
+                put_vector(numbers, r, HIT_NORMAL, turn(frame[0], normal))

@@ -15,6 +15,7 @@ import math
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
 from abut.geometry.frames import Frame, turn
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, norm_sq, scale, subtract
 
 PARALLEL_SQ = 1e-10
@@ -44,11 +45,6 @@ def separate_faces(
 
 
 @kernel
-def _normal(planes: Floats, f: int) -> Vec3:
-    return (planes[f, 0], planes[f, 1], planes[f, 2])
-
-
-@kernel
 def separate_edges(
     planes: Floats,
     edges: Integers,
@@ -70,21 +66,24 @@ def separate_edges(
     best, axis, found_a, found_b = -math.inf, (0.0, 0.0, 0.0), -1, -1
     for j in range(b0, b1):
         start, end = edges[j, 0] - b_offset, edges[j, 1] - b_offset
-        q: Vec3 = (b[start, 0], b[start, 1], b[start, 2])
-        e_b = subtract((b[end, 0], b[end, 1], b[end, 2]), q)
+        q = vector_at(b, start)
+        e_b = subtract(vector_at(b, end), q)
         round_b = edges[j, 2] < 0
         left_b, right_b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if not round_b:
-            left_b, right_b = turn(frame[0], _normal(planes, edges[j, 2])), turn(frame[0], _normal(planes, edges[j, 3]))
+            left_b, right_b = (
+                turn(frame[0], vector_at(planes, edges[j, 2])),
+                turn(frame[0], vector_at(planes, edges[j, 3])),
+            )
         length_b = norm_sq(e_b)
         for i in range(a0, a1):
             start, end = edges[i, 0], edges[i, 1]
-            p: Vec3 = (a[start, 0], a[start, 1], a[start, 2])
-            e_a = subtract((a[end, 0], a[end, 1], a[end, 2]), p)
+            p = vector_at(a, start)
+            e_a = subtract(vector_at(a, end), p)
             s = 0.0
             if edges[i, 2] >= 0:
-                s = dot(_normal(planes, edges[i, 2]), e_b)
-                if not s * dot(_normal(planes, edges[i, 3]), e_b) < 0.0:
+                s = dot(vector_at(planes, edges[i, 2]), e_b)
+                if not s * dot(vector_at(planes, edges[i, 3]), e_b) < 0.0:
                     continue
             if not round_b:
                 t = dot(left_b, e_a)  # C is −left: s·C·e_a < 0 asks for the sign of left·e_a

@@ -2,7 +2,7 @@
 
 A convex shape is a *core* (a point, a segment or a polytope) grown by a radius: a sphere is a point and its radius, a capsule a segment and its
 radius, boxes, cylinders and hulls are polytopes of radius 0. So one walk between features, one search for the axis and one clipping serve every pair.
-A surface (mesh, deformable mesh, terrain) is the set of its triangles; where it is closed, or a terrain, only their front sides count.
+What is not convex is a surface (`surfaces`).
 
 Cylinders are prisms of `sides` faces around the true cylinder: never smaller than it, and larger by at most 1/cos(π/sides) − 1 of the radius
 (0.86 % for 24 sides).
@@ -12,34 +12,59 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from abut import convex
 from abut.core import arrays
 from abut.core.arrays import Floats
-from abut.core.errors import InvalidInput, Unsupported
-from abut.discrete import Deformable, Rigid
+from abut.core.errors import InvalidInput
+from abut.core.showing import count, describe
+from abut.core.types import Number, PointsLike, VectorLike
 from abut.dynamics import MassProperties, mass_properties
-from abut.mesh import Mesh, as_mesh
+from abut.mesh import Mesh
 from abut.shapes.cores import Core, core_of, core_of_solid, mesh_of, surface_of
-from abut.shapes.mass import weigh_capsule, weigh_shell, weigh_sphere
+from abut.shapes.mass import weigh_capsule, weigh_sphere
 
 CYLINDER_SIDES = 24
 MOST_SIDES = 256
-MOST_HULL_VERTICES = 4096
-"""Larger convex meshes are met triangle by triangle: finding whether they are convex takes as long as building a hull."""
-BOTH, FRONT, GROUND = 0, 1, 2
-"""Which sides of a surface's triangles count: both; the front; the front, and whatever is below a terrain is pushed up."""
 
 
 class Shape:
-    """Base of all shapes. Immutable; two bodies may share one."""
+    """Base of all shapes. Immutable; two bodies may share one.
+
+    Example:
+        >>> from abut import shapes
+        >>> box = shapes.Box((1, 2, 3))
+        >>> isinstance(box, shapes.Shape), box.weigh(density=2.0), box.surface().volume
+        (True, MassProperties(mass 12), 6.0)
+    """
 
     radius: float = 0.0
     """How far the core is grown."""
 
-    def weigh(self, density: float) -> MassProperties:
-        """Mass, center of mass and inertia about it, in the shape's frame, for a density."""
+    def __repr__(self) -> str:
+        return describe(self, *self._facts())
+
+    def _repr_html_(self) -> str:
+        from abut.shapes.picture import draw_shapes
+
+        return draw_shapes(repr(self), [(self, np.eye(4))])
+
+    def _facts(self) -> tuple[str, ...]:
+        """What `repr` says, in counts and sizes."""
+        raise NotImplementedError
+
+    def weigh(self, density: Number) -> MassProperties:
+        """Mass, center of mass and inertia about it, in the shape's frame.
+
+        Args:
+            density: mass by volume; of a deformable body, mass by area.
+
+        Raises:
+            InvalidInput: for an open surface, which has no mass.
+            Unsupported: for a terrain.
+        """
+        return self._weigh(arrays.positive(density, "density"))
+
+    def _weigh(self, density: float) -> MassProperties:
         raise NotImplementedError
 
     def surface(self) -> Mesh:
@@ -58,18 +83,29 @@ class Convex(Shape):
 
 
 class Sphere(Convex):
-    """A ball around the origin."""
+    """A ball around the origin.
 
-    def __init__(self, radius: float) -> None:
+    Args:
+        radius: above 0.
+
+    Example:
+        >>> from abut import shapes
+        >>> shapes.Sphere(0.5)
+        Sphere(radius 0.5)
+    """
+
+    def __init__(self, radius: Number) -> None:
         self.radius = arrays.positive(radius, "radius")
         self.core = _core_of_point()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Sphere, (self.radius,))
 
-    def weigh(self, density: float) -> MassProperties:
-        """See `Shape`."""
-        return weigh_sphere(self.radius, arrays.positive(density, "density"))
+    def _facts(self) -> tuple[str, ...]:
+        return (f"radius {self.radius:g}",)
+
+    def _weigh(self, density: float) -> MassProperties:
+        return weigh_sphere(self.radius, density)
 
     def surface(self) -> Mesh:
         """See `Shape`."""
@@ -77,9 +113,19 @@ class Sphere(Convex):
 
 
 class Capsule(Convex):
-    """All points within `radius` of a segment of `length` along z, the origin in its middle."""
+    """All points within `radius` of a segment of `length` along z, the origin in its middle.
 
-    def __init__(self, radius: float, length: float) -> None:
+    Args:
+        radius: above 0.
+        length: of the segment, above 0; the capsule is longer by twice the radius.
+
+    Example:
+        >>> from abut import shapes
+        >>> shapes.Capsule(0.5, 2)
+        Capsule(radius 0.5, length 2)
+    """
+
+    def __init__(self, radius: Number, length: Number) -> None:
         self.radius, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
         half = 0.5 * self.length
         self.core = core_of(np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]))
@@ -87,22 +133,23 @@ class Capsule(Convex):
     def __reduce__(self) -> tuple[Any, ...]:
         return (Capsule, (self.radius, self.length))
 
-    def weigh(self, density: float) -> MassProperties:
-        """See `Shape`."""
-        return weigh_capsule(self.radius, self.length, arrays.positive(density, "density"))
+    def _facts(self) -> tuple[str, ...]:
+        return (f"radius {self.radius:g}", f"length {self.length:g}")
+
+    def _weigh(self, density: float) -> MassProperties:
+        return weigh_capsule(self.radius, self.length, density)
 
     def surface(self) -> Mesh:
         """See `Shape`."""
         return surface_of(_ball_points(self.radius, 0.5 * self.length))
 
 
-class _Polytope(Convex):
+class _Faceted(Convex):
     @cached_property
     def _mesh(self) -> Mesh:
         return mesh_of(self.core)
 
-    def weigh(self, density: float) -> MassProperties:
-        """See `Shape`."""
+    def _weigh(self, density: float) -> MassProperties:
         return mass_properties(self._mesh, density)
 
     def surface(self) -> Mesh:
@@ -110,10 +157,20 @@ class _Polytope(Convex):
         return self._mesh
 
 
-class Box(_Polytope):
-    """A box around the origin; `extents` (3,) are its full lengths."""
+class Box(_Faceted):
+    """A box around the origin.
 
-    def __init__(self, extents: object) -> None:
+    Args:
+        extents: (3,) its full lengths along x, y and z.
+
+    Example:
+        >>> from abut import shapes
+        >>> box = shapes.Box((1, 2, 3))
+        >>> box, box.surface().bounds.tolist()
+        (Box(1 × 2 × 3), [[-0.5, -1.0, -1.5], [0.5, 1.0, 1.5]])
+    """
+
+    def __init__(self, extents: VectorLike) -> None:
         self.extents = arrays.coordinates(extents, "extents", (3,), keep=True)
         if (self.extents <= 0).any():
             raise InvalidInput("extents", f"{self.extents.min():g} is not positive", int(np.argmin(self.extents)))
@@ -123,183 +180,61 @@ class Box(_Polytope):
     def __reduce__(self) -> tuple[Any, ...]:
         return (Box, (self.extents,))
 
+    def _facts(self) -> tuple[str, ...]:
+        return (" × ".join(f"{length:g}" for length in self.extents),)
 
-class Cylinder(_Polytope):
-    """A cylinder along z, the origin in its middle: a prism of `sides` faces that touch it from outside."""
 
-    def __init__(self, radius: float, length: float, sides: int = CYLINDER_SIDES) -> None:
+class Cylinder(_Faceted):
+    """A cylinder along z, the origin in its middle: a prism whose faces touch it from outside.
+
+    Args:
+        radius: of the true cylinder, above 0.
+        length: from end to end, above 0.
+        sides: of the prism, 3 to 256.
+
+    Example:
+        >>> from abut import shapes
+        >>> shapes.Cylinder(1, 2)
+        Cylinder(radius 1, length 2, 24 sides)
+    """
+
+    def __init__(self, radius: Number, length: Number, sides: int = CYLINDER_SIDES) -> None:
         self.round, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
         self.sides = arrays.count(sides, "sides", least=3, most=MOST_SIDES)
         angle = 2.0 * np.pi * np.arange(self.sides) / self.sides
-        reach = self.round / np.cos(np.pi / self.sides)
-        ring = np.stack((reach * np.cos(angle), reach * np.sin(angle), np.full(self.sides, -0.5 * self.length)), axis=1)
+        corner = self.round / np.cos(np.pi / self.sides)
+        ring = np.stack(
+            (corner * np.cos(angle), corner * np.sin(angle), np.full(self.sides, -0.5 * self.length)), axis=1
+        )
         self.core = core_of(np.concatenate((ring, ring * (1.0, 1.0, -1.0))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Cylinder, (self.round, self.length, self.sides))
 
+    def _facts(self) -> tuple[str, ...]:
+        return (f"radius {self.round:g}", f"length {self.length:g}", f"{self.sides} sides")
 
-class Hull(_Polytope):
-    """The convex hull of points (n,3) that span a volume."""
 
-    def __init__(self, points: object) -> None:
+class Polytope(_Faceted):
+    """The convex hull of points that span a volume; coplanar facets are one face.
+
+    Args:
+        points: (n,3) at least four, not in one plane.
+
+    Example:
+        >>> from abut import shapes
+        >>> shapes.Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)])
+        Polytope(4 vertices, 4 faces)
+    """
+
+    def __init__(self, points: PointsLike) -> None:
         self.core = core_of_solid(arrays.points(points, "points", keep=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Hull, (self.core.vertices,))
+        return (Polytope, (self.core.vertices,))
 
-
-class Surface(Shape):
-    """The triangles of a mesh. A closed and oriented mesh is a solid: its back sides do not count, and it has a mass.
-
-    Whatever `as_mesh` takes will do. `thick`: count the back sides too, even if the mesh is closed.
-    """
-
-    def __init__(self, mesh: object, *, thick: bool | None = None) -> None:
-        self.mesh = as_mesh(mesh)
-        self.is_solid = self.mesh.is_closed and self.mesh.is_oriented and self.mesh.volume > 0.0
-        self.side = FRONT if (self.is_solid if thick is None else not arrays.flag(thick, "thick")) else BOTH
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_surface, (self.mesh, self.side == BOTH))
-
-    @property
-    def vertices(self) -> Floats:
-        """(n,3) in the shape's frame."""
-        return self.mesh.vertices
-
-    @cached_property
-    def hull(self) -> "Hull | None":
-        """The convex hull of the vertices; None where they are flat."""
-        try:
-            return Hull(self.mesh.vertices)
-        except InvalidInput:
-            return None
-
-    @cached_property
-    def outline(self) -> convex.Hull:
-        """The convex hull, flat or not, whose closest features say whether two surfaces can meet at all."""
-        return convex.Hull(self.mesh.vertices)
-
-    @cached_property
-    def bodies(self) -> tuple[Rigid, Rigid]:
-        """The tree of oriented boxes, for what only triangles can decide: once for each side of a pair, for two bodies may share a shape."""
-        return Rigid(self.mesh), Rigid(self.mesh)
-
-    @cached_property
-    def is_convex(self) -> bool:
-        """Whether the hull's faces are the mesh's own: then the hull decides (Peyré 2001 §4.1). To 1e-9 of the volume."""
-        hull = self.hull
-        return (
-            self.is_solid
-            and hull is not None
-            and abs(self.mesh.volume - hull.surface().volume) <= 1e-9 * self.mesh.volume
-        )
-
-    def collider(self) -> Shape:
-        """The hull in place of a small convex mesh (Peyré 2001 §4.1: its faces are faces of the object), else the surface itself."""
-        few = type(self) is Surface and self.side == FRONT and len(self.mesh.vertices) <= MOST_HULL_VERTICES
-        return self.hull if few and self.is_convex and self.hull is not None else self
-
-    def weigh(self, density: float) -> MassProperties:
-        """See `Shape`. A surface that encloses nothing is refused."""
-        if not self.is_solid:
-            raise InvalidInput("shape", "an open surface has no mass: make the body static, or give its mass")
-        return mass_properties(self.mesh, density)
-
-    def surface(self) -> Mesh:
-        """See `Shape`."""
-        return self.mesh
-
-
-def _surface(mesh: Mesh, thick: bool) -> Surface:
-    return Surface(mesh, thick=thick)
-
-
-class Terrain(Surface):
-    """A height field: heights (n,m) at x = i·spacing, y = j·spacing, solid below, as deep as it is wide. Static bodies only."""
-
-    def __init__(self, heights: object, spacing: float = 1.0) -> None:
-        self.heights = arrays.coordinates(heights, "heights", (None, None), keep=True)
-        self.spacing = arrays.positive(spacing, "spacing")
-        n, m = self.heights.shape
-        if min(n, m) < 2:
-            raise InvalidInput("heights", f"has shape {self.heights.shape}: a terrain has at least 2 rows and columns")
-        i, j = np.meshgrid(np.arange(n), np.arange(m), indexing="ij")
-        vertices = np.stack((self.spacing * i, self.spacing * j, self.heights), axis=-1).reshape(-1, 3)
-        corner = (i * m + j)[:-1, :-1]
-        quads = np.stack((corner, corner + m, corner + m + 1, corner + 1), axis=-1)
-        super().__init__(Mesh(vertices, quads[..., [0, 1, 2, 0, 2, 3]].reshape(-1, 3)), thick=False)
-        self.side = GROUND
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Terrain, (self.heights, self.spacing))
-
-    def hold(self, points: object) -> NDArray[np.bool_]:
-        """(k,) which points (k,3) of its frame are on or below it, no deeper than it is wide."""
-        points = arrays.points(points, "points")
-        n, m = self.heights.shape
-        u, v = points[:, 0] / self.spacing, points[:, 1] / self.spacing
-        over = (u >= 0.0) & (u <= n - 1) & (v >= 0.0) & (v <= m - 1)
-        i, j = (np.clip(np.where(over, w, 0.0), 0, k - 2).astype(np.int64) for w, k in ((u, n), (v, m)))
-        s, t = u - i, v - j
-        corner, far = self.heights[i, j], self.heights[i + 1, j + 1]
-        # Each square is cut from its first corner to the one across.
-        middle = np.where(s >= t, self.heights[i + 1, j], self.heights[i, j + 1])
-        height = corner + np.maximum(s, t) * (middle - corner) + np.minimum(s, t) * (far - middle)
-        deep = self.heights.min() - self.spacing * (max(n, m) - 1)
-        return over & (points[:, 2] <= height) & (points[:, 2] >= deep)
-
-    def weigh(self, density: float) -> MassProperties:
-        """A terrain has no mass."""
-        raise Unsupported("a moving terrain: add it as a static body")
-
-
-class Soft(Shape):
-    """A deformable body: its triangles where its vertices are now, in the world. Moved by `Deformable.update`, never by a pose."""
-
-    def __init__(self, body: Deformable) -> None:
-        self.body = arrays.instance(body, "body", Deformable)
-        mesh = body.mesh
-        self.is_solid = mesh.is_closed and mesh.is_oriented and mesh.volume > 0.0
-        self.side = FRONT if self.is_solid else BOTH
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Soft, (self.body,))
-
-    @property
-    def mesh(self) -> Mesh:
-        """The mesh at rest."""
-        return self.body.mesh
-
-    @property
-    def vertices(self) -> Floats:
-        """(n,3) where they are now."""
-        return self.body.vertices
-
-    def weigh(self, density: float) -> MassProperties:
-        """The mass of its surface at rest; the world does not move it."""
-        return weigh_shell(self.mesh, arrays.positive(density, "density"))
-
-    def surface(self) -> Mesh:
-        """See `Shape`."""
-        return Mesh(self.vertices, self.mesh.faces)
-
-
-def as_shape(value: object) -> Shape:
-    """A shape as it is; meshes and rigid bodies become a Surface, deformable ones a Soft shape; hulls of `abut.convex` a Hull."""
-    if isinstance(value, Shape):
-        return value
-    if isinstance(value, Deformable):
-        return Soft(value)
-    if isinstance(value, Rigid):
-        return Surface(value.mesh)
-    if isinstance(value, convex.Hull):
-        return Hull(value.vertices)
-    try:
-        return Surface(as_mesh(value))
-    except InvalidInput as error:
-        raise InvalidInput("shape", f"is neither a shape nor a mesh ({error})") from None
+    def _facts(self) -> tuple[str, ...]:
+        return (count(len(self.core.vertices), "vertex", "vertices"), count(len(self.core.planes), "face"))
 
 
 @cache

@@ -14,6 +14,7 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, dot, norm, subtract
 from abut.mesh import Mesh
 
@@ -54,14 +55,9 @@ def join_rings(meshes: list[Mesh]) -> Integers:
 
 
 @kernel
-def _at(points: Floats, i: int) -> Vec3:
-    return (points[i, 0], points[i, 1], points[i, 2])
-
-
-@kernel
 def _rises(points: Floats, start: int, end: int, along: Vec3, slack: float) -> bool:
     """Whether the surface goes on along a direction from one point to another."""
-    way = subtract(_at(points, end), _at(points, start))
+    way = subtract(vector_at(points, end), vector_at(points, start))
     return dot(way, along) > slack * norm(way)
 
 
@@ -75,14 +71,14 @@ def is_summit(points: Floats, triangles: Integers, rings: Integers, t: int, alon
     slack = -FLAT if cosine >= math.sqrt(1.0 - FLAT * FLAT) else FLAT
     top, best = 0, -math.inf
     for k in range(3):
-        height = dot(_at(points, triangles[t, k]), along)
+        height = dot(vector_at(points, triangles[t, k]), along)
         if height > best:
             top, best = k, height
     peak = triangles[t, top]
     for k in range(3):  # an edge that is level
         i, j = triangles[t, k], triangles[t, (k + 1) % 3]
         if i == peak or j == peak:
-            way = subtract(_at(points, j), _at(points, i))
+            way = subtract(vector_at(points, j), vector_at(points, i))
             if abs(dot(way, along)) <= FLAT * norm(way):
                 beyond = triangles[t, OPPOSITE + k]
                 if beyond < 0 or not _rises(points, i, beyond, along, slack):

@@ -6,7 +6,9 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
 from abut.core.scratch import load, reserve_integers, store
 from abut.geometry.frames import Frame, carry, carry_points_back, frame_of, relate, turn
+from abut.geometry.rows import put_vector
 from abut.geometry.vec import Vec3, dot, norm, scale, subtract
+from abut.shapes.columns import GAP, GAP_NORMAL, GAP_POINT
 from abut.shapes.core_triangle import nearest_to_triangle
 from abut.shapes.manifold import IDENTITY, find_axis
 from abut.shapes.narrow_phase import bound_core, load_triangle
@@ -83,14 +85,14 @@ def find_closest(
 ) -> None:
     """Of pairs (m,2) of a core and a surface, those that are nearer than what the core's row of `numbers` says: it then tells of them.
 
-    numbers (k,7): distance less the radius, normal, point of the other. found (k,): the number of the pair, left alone where none is nearer."""
+    numbers (k,7): see `columns`; distances are less the radius. found (k,): the number of the pair, left alone where none is nearer."""
     for row in range(len(pairs)):
         i, j = pairs[row, 0], pairs[row, 1]
         own, sa = frame_of(poses, i), int(shapes[i])
-        frame, best = relate(own, frame_of(poses, j)), float(numbers[i, 0] + cores.radius[sa])
+        frame, best = relate(own, frame_of(poses, j)), float(numbers[i, GAP] + cores.radius[sa])
         carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
         gap, normal, point = _measure_surface(cores, trees, space, sa, int(shapes[j]), frame, best)
         if gap < best:
-            found[i], numbers[i, 0] = row, gap - cores.radius[sa]
-            numbers[i, 1], numbers[i, 2], numbers[i, 3] = turn(own[0], normal)
-            numbers[i, 4], numbers[i, 5], numbers[i, 6] = carry(own, point)
+            found[i], numbers[i, GAP] = row, gap - cores.radius[sa]
+            put_vector(numbers, i, GAP_NORMAL, turn(own[0], normal))
+            put_vector(numbers, i, GAP_POINT, carry(own, point))

@@ -1,30 +1,34 @@
-"""What a body is made of: its shapes with their places, what they weigh together, and what else is said of it. All is checked here, before a world
-takes it in."""
+"""What a body is made of: its shapes with their places, what they weigh together, and its options. All is checked here, before a world has it."""
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.types import PoseLike
 from abut.dynamics import MassProperties
 from abut.shapes.mass import combine, weigh_shell
-from abut.shapes.solids import Shape, Soft, Surface, Terrain, as_shape
+from abut.shapes.solids import Shape
+from abut.shapes.surfaces import ShapeLike, Soft, Surface, Terrain, as_shape
 from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC
 
 IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)
 LEAST_SCALE, MOST_SCALE = 1e-30, 1e30
 """Sizes of bodies, and how far from the origin they may be: the inertia goes with the fifth power of the size, and must have an inverse."""
+BodyLike: TypeAlias = ShapeLike | list[ShapeLike | tuple[ShapeLike, PoseLike]]
+"""Whatever makes a body: a shape, or a list of shapes or (shape, pose)."""
+Kind: TypeAlias = Literal["dynamic", "kinematic", "static"]
 DEFAULTS: dict[str, Any] = {
     "kind": "dynamic",
     "density": 1.0,
     "mass": None,
     "velocity": STILL,
-    "spin": STILL,
+    "angular_velocity": STILL,
     "friction": 0.5,
     "restitution": 0.0,
     "rolling": None,
@@ -35,12 +39,12 @@ DEFAULTS: dict[str, Any] = {
 
 
 class Options(NamedTuple):
-    """What is said of bodies of one kind, checked."""
+    """The options of bodies of one kind, checked."""
 
     kind: int
     weight: MassProperties
     velocity: Floats
-    spin: Floats
+    angular_velocity: Floats
     friction: float
     restitution: float
     rolling: float | None
@@ -53,10 +57,11 @@ class Newcomers(NamedTuple):
     """Bodies of one kind that may come into a world."""
 
     parts: list[tuple[Shape, Floats]]
-    said: Options
+    options: Options
     places: Floats
     """(k,4,4)"""
-    reach: float
+    radius: float
+    """the farthest that a point of it is from its center"""
     inverse: Floats
     """(3,3) of the inertia; 0 for what does not move"""
 
@@ -66,8 +71,8 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     unknown = set(given) - set(DEFAULTS)
     if unknown:
         raise InvalidInput("options", f"has no {sorted(unknown)[0]!r}")
-    said = {**DEFAULTS, **given}
-    kind, continuous = arrays.choice(said["kind"], "kind", KINDS), arrays.flag(said["continuous"], "continuous")
+    chosen = {**DEFAULTS, **given}
+    kind, continuous = arrays.choice(chosen["kind"], "kind", KINDS), arrays.flag(chosen["continuous"], "continuous")
     shapes = [shape for shape, _ in parts]
     number = KINDS[kind]
     if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
@@ -76,19 +81,19 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
     return Options(
         number,
-        weigh_parts(parts, number, said),
-        arrays.stacked(said["velocity"], "velocity", (3,), count),
-        arrays.stacked(said["spin"], "spin", (3,), count),
-        arrays.scalar(said["friction"], "friction", least=0.0),
-        arrays.scalar(said["restitution"], "restitution", least=0.0, most=1.0),
-        None if said["rolling"] is None else arrays.scalar(said["rolling"], "rolling", least=0.0),
-        arrays.count(said["layer"], "layer", most=ALL_LAYERS),
-        arrays.count(said["mask"], "mask", most=ALL_LAYERS),
+        weigh_parts(parts, number, chosen),
+        arrays.stacked(chosen["velocity"], "velocity", (3,), count),
+        arrays.stacked(chosen["angular_velocity"], "angular_velocity", (3,), count),
+        arrays.scalar(chosen["friction"], "friction", least=0.0),
+        arrays.scalar(chosen["restitution"], "restitution", least=0.0, most=1.0),
+        None if chosen["rolling"] is None else arrays.scalar(chosen["rolling"], "rolling", least=0.0),
+        arrays.count(chosen["layer"], "layer", most=ALL_LAYERS),
+        arrays.count(chosen["mask"], "mask", most=ALL_LAYERS),
         continuous,
     )
 
 
-def read_parts(shape: object) -> list[tuple[Shape, Floats]]:
+def read_parts(shape: BodyLike) -> list[tuple[Shape, Floats]]:
     """The shapes of a body, each with its pose in the body's frame."""
     if not isinstance(shape, list):
         return [(as_shape(shape), IDENTITY)]
@@ -122,7 +127,7 @@ def weigh_parts(parts: list[tuple[Shape, Floats]], kind: int, options: dict[str,
     total = combine(weights, [p[:3, :3] for _, p in parts], [p[:3, 3] for _, p in parts])
     if wanted is None:
         return total
-    return MassProperties(wanted, total.centre, frozen(total.inertia * (wanted / total.mass)))
+    return MassProperties(wanted, total.center, frozen(total.inertia * (wanted / total.mass)))
 
 
 def invert_inertia(inertia: Floats) -> Floats:
@@ -135,13 +140,13 @@ def invert_inertia(inertia: Floats) -> Floats:
     return inverse
 
 
-def check_scale(reach: float, poses: Floats, kind: int) -> None:
-    """Refuse bodies that are too large, too small to move, or too far away. reach: how far a body goes from its center."""
-    if not reach <= MOST_SCALE:
-        raise InvalidInput("shape", f"reaches {reach:.0e} from its center, more than {MOST_SCALE:g}")
-    if kind == DYNAMIC and reach < LEAST_SCALE:
+def check_scale(radius: float, poses: Floats, kind: int) -> None:
+    """Refuse bodies that are too large, too small to move, or too far away. radius: how far a body goes from its center."""
+    if not radius <= MOST_SCALE:
+        raise InvalidInput("shape", f"reaches {radius:.0e} from its center, more than {MOST_SCALE:g}")
+    if kind == DYNAMIC and radius < LEAST_SCALE:
         raise InvalidInput(
-            "shape", f"reaches {reach:.0e} from its center, less than {LEAST_SCALE:g}: too little to move"
+            "shape", f"reaches {radius:.0e} from its center, less than {LEAST_SCALE:g}: too little to move"
         )
     far = np.abs(poses[:, :3, 3]).max(axis=1, initial=0.0) > MOST_SCALE
     if far.any():

@@ -1,4 +1,4 @@
-"""Questions to a world about things that are not in it: rays, shapes and points. Boxes first, then the same kernels as for bodies."""
+"""Queries of a world about things that are not in it: rays, shapes and points. Boxes first, then the same kernels as for bodies."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,6 +10,16 @@ from abut.convex import track_many
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import Unsupported
+from abut.shapes.columns import (
+    GAP,
+    GAP_NORMAL,
+    GAP_NUMBERS,
+    GAP_POINT,
+    HIT_COLLIDER,
+    HIT_DISTANCE,
+    HIT_FACE,
+    HIT_NORMAL,
+)
 from abut.shapes.narrow_phase import meet_pairs
 from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
 from abut.shapes.rays import cast_rays
@@ -28,10 +38,10 @@ FIRST, FEW = 16, 4
 ANY = -1
 NO_PAIRS = np.empty((0, 2), np.int64)
 ROOM = 256
-"""Rows for the contacts of a question at once; more if one pair needs them."""
+"""Rows for the contacts of a query at once; more if one pair needs them."""
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """A shape in k places, beside the shapes of the world."""
 
     shape: Convex
@@ -55,7 +65,7 @@ class Queries:
     def __init__(self, store: Store, colliders: Colliders) -> None:
         self.store, self.colliders = store, colliders
 
-    def cast(self, origins: Floats, directions: Floats, reach: float, mask: int) -> RayHits:
+    def cast(self, origins: Floats, directions: Floats, max_distance: float, mask: int) -> RayHits:
         """See `World.ray`."""
         count = len(origins)
         found, numbers = np.empty((count, 2), np.int64), np.zeros((count, 4))
@@ -72,20 +82,20 @@ class Queries:
             colliders.boxes,
             np.array(origins),
             directions,
-            reach,
+            max_distance,
             found,
             numbers,
         )
         self._start_inside(origins, np.flatnonzero(seen), found, numbers)
-        hit = found[:, 0] >= 0
+        hit, distances = found[:, HIT_COLLIDER] >= 0, numbers[:, HIT_DISTANCE]
         body = np.full(count, -1)
         shape = np.full(count, -1)
-        body[hit] = self.store.handles(colliders.body[found[hit, 0]])
-        shape[hit] = colliders.part[found[hit, 0]]
-        distance = np.where(hit, numbers[:, 0], np.inf)
-        point = origins + np.where(hit, numbers[:, 0], 0.0)[:, np.newaxis] * directions
-        normal = np.where(hit[:, np.newaxis], numbers[:, 1:], 0.0)
-        columns: Any = (body, shape, np.array(found[:, 1]), distance, point, normal)
+        body[hit] = self.store.handles(colliders.body[found[hit, HIT_COLLIDER]])
+        shape[hit] = colliders.part[found[hit, HIT_COLLIDER]]
+        distance = np.where(hit, distances, np.inf)
+        point = origins + np.where(hit, distances, 0.0)[:, np.newaxis] * directions
+        normal = np.where(hit[:, np.newaxis], numbers[:, HIT_NORMAL:], 0.0)
+        columns: Any = (body, shape, np.array(found[:, HIT_FACE]), distance, point, normal)
         return RayHits(*map(frozen, columns))
 
     def _start_inside(self, origins: Floats, seen: Integers, found: Integers, numbers: Floats) -> None:
@@ -95,11 +105,11 @@ class Queries:
         for collider in surfaces[::-1].tolist():
             low, high = colliders.boxes[collider, :3], colliders.boxes[collider, 3:]
             rays = np.flatnonzero(((origins >= low) & (origins <= high)).all(axis=1))
-            rays = rays[(numbers[rays, 0] > 0.0) | (found[rays, 0] > collider)]
+            rays = rays[(numbers[rays, HIT_DISTANCE] > 0.0) | (found[rays, HIT_COLLIDER] > collider)]
             rays = rays[find_held(colliders, np.full(len(rays), collider), origins[rays], ground=True)]
             found[rays], numbers[rays] = (collider, NOWHERE), 0.0
 
-    def _ask(self, shape: Shape, poses: Floats, mask: int) -> Asked:
+    def _place(self, shape: Shape, poses: Floats, mask: int) -> Query:
         if not isinstance(shape, Convex):
             raise Unsupported(f"{type(shape).__name__} as a question: add it as a kinematic body, and ask for contacts")
         bits = arrays.count(mask, "mask", most=ALL_LAYERS)
@@ -107,51 +117,51 @@ class Queries:
         places, boxes = np.empty((len(poses), 12)), np.empty((len(poses), 6))
         places[:, :9].reshape(-1, 3, 3)[:], places[:, 9:] = poses[:, :3, :3], poses[:, :3, 3]
         bound_colliders(pool.cores, pool.trees.boxes, np.full(len(poses), len(pool.cores.table) - 1), places, boxes)
-        return Asked(shape, pool, room, places, boxes, bits)
+        return Query(shape, pool, room, places, boxes, bits)
 
-    def _near(self, asked: Asked, kind: int, limits: Floats, size: int) -> Iterator[Integers]:
+    def _near(self, query: Query, kind: int, limits: Floats, size: int) -> Iterator[Integers]:
         """(m,2) places and colliders of a kind, by the distance of their boxes: for each place some, then always twice as many.
 
         No farther than the place's limit, column 0 of `limits`, which may come down in between."""
-        colliders, last = self.colliders, np.full((len(asked.boxes), 2), -1.0)
-        parts = (self.store.layer, colliders.body, colliders.shape, colliders.boxes, asked.pool.cores.table)
+        colliders, last = self.colliders, np.full((len(query.boxes), 2), -1.0)
+        parts = (self.store.layer, colliders.body, colliders.shape, colliders.boxes, query.pool.cores.table)
         while room := size * np.count_nonzero(last[:, 0] < np.inf):
             found, gaps_sq = np.empty((room, 2), np.int64), np.empty(room)
-            found = found[: choose_near(asked.boxes, limits, last, size, kind, asked.bits, *parts, found, gaps_sq)]
+            found = found[: choose_near(query.boxes, limits, last, size, kind, query.bits, *parts, found, gaps_sq)]
             if len(found):
                 yield found
             size = min(2 * size, len(colliders.body))
 
-    def _beside(self, asked: Asked, near: Integers) -> tuple[Floats, Integers, Integers]:
+    def _beside(self, query: Query, near: Integers) -> tuple[Floats, Integers, Integers]:
         """Poses (k+m,12) and shapes (k+m,) of the places and of the colliders near them (m,2), and pairs (m,2) of the ones with the others."""
-        first = len(asked.places)
-        poses = np.concatenate((asked.places, self.colliders.poses[near[:, 1]]))
+        first = len(query.places)
+        poses = np.concatenate((query.places, self.colliders.poses[near[:, 1]]))
         shapes = np.empty(len(poses), np.int64)
-        shapes[:first], shapes[first:] = len(asked.pool.cores.table) - 1, self.colliders.shape[near[:, 1]] + 1
+        shapes[:first], shapes[first:] = len(query.pool.cores.table) - 1, self.colliders.shape[near[:, 1]] + 1
         pairs = np.empty((len(near), 2), np.int64)
         pairs[:, 0], pairs[:, 1] = near[:, 0], np.arange(first, len(poses))
         return poses, shapes, pairs
 
     def overlap(self, shape: Shape, poses: Floats, mask: int) -> OverlapMany:
         """See `World.overlap_many`."""
-        asked = self._ask(shape, poses, mask)
-        near = np.concatenate([NO_PAIRS, *self._near(asked, ANY, np.zeros((len(poses), 1)), FIRST)])
-        touched = self._touch(asked, near)
+        query = self._place(shape, poses, mask)
+        near = np.concatenate([NO_PAIRS, *self._near(query, ANY, np.zeros((len(poses), 1)), FIRST)])
+        touched = self._touch(query, near)
         left = np.flatnonzero(~touched)
-        touched[left] = find_held(self.colliders, near[left, 1], asked.middles()[near[left, 0]])
-        query, collider = near[touched].T
-        rows = unite_rows(query, self.store.handles(self.colliders.body[collider]))
+        touched[left] = find_held(self.colliders, near[left, 1], query.middles()[near[left, 0]])
+        place, collider = near[touched].T
+        rows = unite_rows(place, self.store.handles(self.colliders.body[collider]))
         return OverlapMany(frozen(rows[:, 0].copy()), frozen(rows[:, 1].copy()))
 
-    def _touch(self, asked: Asked, near: Integers) -> NDArray[np.bool_]:
+    def _touch(self, query: Query, near: Integers) -> NDArray[np.bool_]:
         """(m,) which places have a contact with the colliders near them."""
-        return self._find_deepest(asked, near)[:, 0] < np.inf
+        return self._find_deepest(query, near)[:, 0] < np.inf
 
-    def _find_deepest(self, asked: Asked, near: Integers) -> Floats:
+    def _find_deepest(self, query: Query, near: Integers) -> Floats:
         """(m,7) the deepest contact of places with the colliders near them: separation, normal and the collider's point; inf without any."""
-        pool, count = asked.pool, len(near)
-        poses, shapes, pairs = self._beside(asked, near)
-        boxes = np.concatenate((asked.boxes, self.colliders.boxes[near[:, 1]]))
+        pool, count = query.pool, len(near)
+        poses, shapes, pairs = self._beside(query, near)
+        boxes = np.concatenate((query.boxes, self.colliders.boxes[near[:, 1]]))
         margins, tracked = np.zeros(count), np.empty(count, np.int64)
         kept, own = np.empty_like(pairs), np.empty_like(margins)
         kept_count, _, walk_count = sort_pairs(pairs, margins, boxes, shapes - 1, pool.cores.table, kept, own, tracked)
@@ -160,7 +170,7 @@ class Queries:
             known[walked] = describe(track_many(pool.hulls, kept[walked], square(poses), which=shapes))
         found, state, room = np.full((len(poses), 7), np.inf), np.zeros(2, np.int64), ROOM
         numbers, ids = np.empty((room, 7)), np.empty((room, 5), np.int64)
-        bundles = (pool.cores, pool.trees, *asked.room, poses, shapes, kept, own[:kept_count], known)
+        bundles = (pool.cores, pool.trees, *query.room, poses, shapes, kept, own[:kept_count], known)
         while not meet_pairs(*bundles, state, numbers, ids):
             if state[1] == 0:  # the rows of one pair alone are too many
                 room *= 2
@@ -168,19 +178,20 @@ class Queries:
             keep_deepest(numbers, ids, state[1], found)
             state[1] = 0
         keep_deepest(numbers, ids, state[1], found)
-        return found[len(asked.places) :]
+        return found[len(query.places) :]
 
     def closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
         """See `World.closest_many`."""
-        asked = self._ask(shape, poses, mask)
-        numbers, other = np.zeros((len(poses), 7)), np.full(len(poses), NOWHERE)
-        numbers[:, 0] = np.inf
-        self._search_cores(asked, numbers, other)
-        if asked.pool.cores.table[:, KIND].any():
-            self._search_meshes(asked, numbers, other)
-            self._search_overlapping(asked, numbers, other)
+        query = self._place(shape, poses, mask)
+        numbers, other = np.zeros((len(poses), GAP_NUMBERS)), np.full(len(poses), NOWHERE)
+        numbers[:, GAP] = np.inf
+        self._search_cores(query, numbers, other)
+        if query.pool.cores.table[:, KIND].any():
+            self._search_meshes(query, numbers, other)
+            self._search_overlapping(query, numbers, other)
         there = other >= 0
-        distance, normal, point = numbers[:, 0].copy(), numbers[:, 1:4].copy(), numbers[:, 4:].copy()
+        distance, point = numbers[:, GAP].copy(), numbers[:, GAP_POINT:].copy()
+        normal = numbers[:, GAP_NORMAL:GAP_POINT].copy()
         body, part, on_shape = np.full_like(other, NOWHERE), np.full_like(other, NOWHERE), np.zeros_like(point)
         body[there] = self.store.handles(self.colliders.body[other[there]])
         part[there] = self.colliders.part[other[there]]
@@ -188,46 +199,46 @@ class Queries:
         columns: Any = (body, part, distance, on_shape, point, normal)
         return ClosestMany(*map(frozen, columns))
 
-    def _search_cores(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+    def _search_cores(self, query: Query, numbers: Floats, other: Integers) -> None:
         """The nearest collider that has a core, of several that overlap the deepest. numbers (k,7): distance, normal and the other's point."""
         count = len(numbers)
-        for near in self._near(asked, CONVEX, numbers, max(FEW, FIRST // max(count, 1))):
-            poses, shapes, pairs = self._beside(asked, near)
-            found = track_many(asked.pool.hulls, pairs, square(poses), which=shapes)
-            radii = asked.pool.cores.radius[shapes[count:]]
+        for near in self._near(query, CONVEX, numbers, max(FEW, FIRST // max(count, 1))):
+            poses, shapes, pairs = self._beside(query, near)
+            found = track_many(query.pool.hulls, pairs, square(poses), which=shapes)
+            radii = query.pool.cores.radius[shapes[count:]]
             answers = (found.distance, found.normal, found.point_b)
-            keep_nearest(near, radii, asked.shape.radius, *answers, numbers, other)
+            keep_nearest(near, radii, query.shape.radius, *answers, numbers, other)
 
-    def _search_meshes(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+    def _search_meshes(self, query: Query, numbers: Floats, other: Integers) -> None:
         """The same for surfaces that are apart from the shape, where they are nearer."""
-        for near in self._near(asked, SURFACE, numbers, FEW):
-            poses, shapes, pairs = self._beside(asked, near)
+        for near in self._near(query, SURFACE, numbers, FEW):
+            poses, shapes, pairs = self._beside(query, near)
             nearer, found = np.full(len(other), NOWHERE), numbers.copy()
-            find_closest(asked.pool.cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, found, nearer)
+            find_closest(query.pool.cores, query.pool.trees, query.room[0], poses, shapes, pairs, found, nearer)
             # Of a surface that it meets, only that it does: how deep, the contacts say.
             found[:, 0] = np.maximum(found[:, 0], 0.0)
             kept = (nearer >= 0) & (found[:, 0] < numbers[:, 0])
             numbers[kept], other[kept] = found[kept], near[nearer[kept], 1]
 
-    def _search_overlapping(self, asked: Asked, numbers: Floats, other: Integers) -> None:
+    def _search_overlapping(self, query: Query, numbers: Floats, other: Integers) -> None:
         """The same for surfaces that the shape touches, as deep as the contacts of bodies are; and for those that hold it without a touch."""
-        near = np.concatenate([NO_PAIRS, *self._near(asked, SURFACE, np.zeros_like(numbers), FIRST)])
-        found = self._find_deepest(asked, near)
-        held = find_held(self.colliders, near[:, 1], asked.middles()[near[:, 0]])
+        near = np.concatenate([NO_PAIRS, *self._near(query, SURFACE, np.zeros_like(numbers), FIRST)])
+        found = self._find_deepest(query, near)
+        held = find_held(self.colliders, near[:, 1], query.middles()[near[:, 0]])
         inside = np.flatnonzero((found[:, 0] == np.inf) & held)
-        self._measure_held(asked, near, inside, found)
+        self._measure_held(query, near, inside, found)
         for row in np.flatnonzero(found[:, 0] < np.inf).tolist():
-            query, collider = near[row].tolist()
-            if found[row, 0] < numbers[query, 0]:
-                numbers[query], other[query] = found[row], collider
+            place, collider = near[row].tolist()
+            if found[row, GAP] < numbers[place, GAP]:
+                numbers[place], other[place] = found[row], collider
 
-    def _measure_held(self, asked: Asked, near: Integers, held: Integers, found: Floats) -> None:
+    def _measure_held(self, query: Query, near: Integers, held: Integers, found: Floats) -> None:
         """Fill in rows `held` of `found`: pairs of which the collider holds the place."""
         # A place for each pair: what is found of one is not to be hidden by another.
-        apart, count = asked._replace(places=asked.places[near[held, 0]]), len(held)
+        apart, count = query._replace(places=query.places[near[held, 0]]), len(held)
         poses, shapes, pairs = self._beside(apart, np.stack((np.arange(count), near[held, 1]), axis=1))
-        rows, cores = np.full((count, 7), np.inf), asked.pool.cores
-        find_closest(cores, asked.pool.trees, asked.room[0], poses, shapes, pairs, rows, np.full(count, NOWHERE))
+        rows, cores = np.full((count, 7), np.inf), query.pool.cores
+        find_closest(cores, query.pool.trees, query.room[0], poses, shapes, pairs, rows, np.full(count, NOWHERE))
         for row in range(count):
             turn_inside_out(cores, int(shapes[row]), poses[row], rows[row])
         found[held] = rows

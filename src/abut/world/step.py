@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
-from abut.shapes.solids import Soft
+from abut.shapes.surfaces import Soft
 from abut.world.bodies.sleeping import Neighbors, Sleepers, find_tired
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store

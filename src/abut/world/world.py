@@ -1,20 +1,24 @@
 """`World`: many bodies behind one manager. Sweep and prune, closest features, exact triangles, and the motion that follows (Peyré 2001).
 
 A body is one shape or several, with a pose. Dynamic bodies are moved by `step`, kinematic ones by the user (with their velocity the others feel
-them move), static ones by nobody. Everything that is asked about follows from the state alone: two worlds with the same history give
-the same numbers, and so does a world that was pickled in between.
+them move), static ones by nobody. All answers follow from the state alone: two worlds with the same history give the same numbers, and so does
+a world that was pickled in between.
 """
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import AbutError, InvalidInput, Unsupported
+from abut.core.showing import count, describe
+from abut.core.types import IndicesLike, Number, PointsLike, PoseLike, PosesLike, VectorLike
 from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
-from abut.shapes.solids import Shape, Soft, Sphere, as_shape
+from abut.shapes.solids import Shape, Sphere
+from abut.shapes.surfaces import ShapeLike, Soft, as_shape
 from abut.world.bodies.state import SPIN, VELOCITY
 from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, STATIC, Store
 from abut.world.contacts.colliders import Colliders
@@ -24,6 +28,9 @@ from abut.world.contacts.points import ContactPoints
 from abut.world.definition import (
     IDENTITY,
     LEAST_SCALE,
+    STILL,
+    BodyLike,
+    Kind,
     Newcomers,
     check_scale,
     invert_inertia,
@@ -37,21 +44,43 @@ from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, World
 from abut.world.step import Motor, Parts
 
 POINT = Sphere(1e-300)
-"""A point is asked about as a ball of no size."""
+"""For queries, a point is a ball of no size."""
 
 
 class World:
     """Bodies, their contacts, and their motion.
 
-    gravity (3,). slop: how deep contacts may stay; also the scale of contact margins, so give it in the units of the scene (0.005 of a body's
-    size does). substeps and sweeps: how carefully `step` solves. sleeping: whether islands of bodies at rest are left alone until touched.
+    Args:
+        gravity: (3,) the acceleration of free bodies.
+        slop: how deep contacts may stay; also the scale of contact margins, so give it in the units of the scene (0.005 of a body's size does).
+        substeps: in how many parts `step` divides its time.
+        sweeps: how often `step` solves each contact in a substep, at least.
+        sleeping: whether islands of bodies at rest are left alone until touched.
+
+    Example:
+        >>> import numpy as np
+        >>> import abut
+        >>> from abut import shapes
+        >>> world = abut.World()
+        >>> floor = world.add(shapes.Box((10, 10, 1)), kind="static")
+        >>> pose = np.eye(4)
+        >>> pose[2, 3] = 1.0
+        >>> ball = world.add(shapes.Sphere(0.3), pose)
+        >>> for _ in range(30):
+        ...     world.step(1 / 60)
+        >>> world, world.contacts()
+        (World(2 bodies), WorldContacts(1 point, 1 pair, 1 begun, 0 ended))
+        >>> float(world.poses(ball)[0, 2, 3].round(2))  # half a slop deep in the floor
+        0.8
+        >>> world.ray((0, 0, 5), (0, 0, -1))
+        RayHits(1 ray, 1 hit)
     """
 
     def __init__(
         self,
-        gravity: object = (0.0, 0.0, -9.81),
+        gravity: VectorLike = (0.0, 0.0, -9.81),
         *,
-        slop: float = 0.005,
+        slop: Number = 0.005,
         substeps: int = 8,
         sweeps: int = 2,
         sleeping: bool = True,
@@ -72,9 +101,30 @@ class World:
     def __len__(self) -> int:
         return len(self._store)
 
+    def __repr__(self) -> str:
+        asleep, linkages = np.count_nonzero(self.asleep()), len(self.linkages)
+        facts = (f"{asleep:,} asleep",) if asleep else ()
+        return describe(
+            self, count(len(self), "body", "bodies"), *facts, *((count(linkages, "linkage"),) if linkages else ())
+        )
+
+    def _repr_html_(self) -> str:
+        from abut.dynamics.picture import spread
+        from abut.shapes.picture import MOST_SHAPES, draw_shapes
+
+        chosen = self.handles[spread(len(self), MOST_SHAPES)]
+        still = self._store.kind[self._store.read(chosen)] == STATIC
+        placed = [
+            (shape, pose @ local, bool(is_still))
+            for handle, pose, is_still in zip(chosen.tolist(), self.poses(chosen), still, strict=True)
+            for shape, local in self.shape_of(handle)
+        ]
+        drawn = f": {len(chosen)} of them" if len(chosen) < len(self) else ""
+        return draw_shapes(repr(self) + drawn, placed)
+
     def __getstate__(self) -> dict[str, Any]:
-        asked = self._known is not None  # the copy gives the same answer again
-        return {**vars(self), "_known": None, "_touching": self._touched if asked else self._touching}
+        is_known = self._known is not None  # the copy gives the same answer again
+        return {**vars(self), "_known": None, "_touching": self._touched if is_known else self._touching}
 
     @property
     def handles(self) -> Integers:
@@ -87,7 +137,7 @@ class World:
         return self._gravity
 
     @gravity.setter
-    def gravity(self, value: object) -> None:
+    def gravity(self, value: VectorLike) -> None:
         self._gravity = arrays.coordinates(value, "gravity", (3,), keep=True)
         self._store.asleep[:], self._store.rest_time[:] = False, 0.0
 
@@ -95,83 +145,144 @@ class World:
 
     def add(
         self,
-        shape: object,
-        pose: object = None,
+        shape: BodyLike,
+        pose: PoseLike | None = None,
         *,
-        kind: str = "dynamic",
-        density: float = 1.0,
-        mass: float | None = None,
-        velocity: object = (0.0, 0.0, 0.0),
-        spin: object = (0.0, 0.0, 0.0),
-        friction: float = 0.5,
-        restitution: float = 0.0,
-        rolling: float | None = None,
+        kind: Kind = "dynamic",
+        density: Number = 1.0,
+        mass: Number | None = None,
+        velocity: VectorLike = STILL,
+        angular_velocity: VectorLike = STILL,
+        friction: Number = 0.5,
+        restitution: Number = 0.0,
+        rolling: Number | None = None,
         layer: int = 1,
         mask: int = ALL_LAYERS,
         continuous: bool = False,
     ) -> int:
         """Add a body; its handle.
 
-        shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
-        kind: dynamic, kinematic or static; a deformable body or a terrain is static unless said otherwise (`Deformable.update` moves it). Two static
-        bodies have no contacts, unless one is deformable: then `contacts` tells of them, and `step` moves neither.
-        mass: instead of the density. friction of two bodies: the geometric mean; restitution: the larger. rolling: the lever, a length, at which
-        the normal force holds what rolls or spins on the spot; of two bodies the geometric mean, None: the world's slop, 0: nothing. layer, mask:
-        bits; two bodies meet if each one's layer is in the other's mask. continuous: never passes through anything within a step, however fast.
+        Two static bodies have no contacts, unless one is deformable: then `contacts` has rows for them, and `step` moves neither.
+
+        Args:
+            shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
+            pose: (4,4) where it is; by default that of a `Rigid` body, else the origin.
+            kind: dynamic bodies are moved by `step`, kinematic ones by the user or at their velocity, static ones by nobody. A deformable body or
+                a terrain is static unless it is made kinematic (`Deformable.update` moves it).
+            density: mass by volume; of deformable bodies by area.
+            mass: instead of the density.
+            velocity: (3,) of the center of mass.
+            angular_velocity: (3,) in the world, radians in a unit of time.
+            friction: Coulomb's coefficient; of two bodies the geometric mean counts.
+            restitution: from 0 to 1; of two bodies the larger counts.
+            rolling: the lever, a length, at which the normal force holds what rolls or spins on the spot; of two bodies the geometric mean counts.
+                By default the world's slop; 0: nothing is held.
+            layer, mask: bits; two bodies meet if each one's layer is in the other's mask.
+            continuous: whether it never passes through anything within a step, however fast.
         """
         placed = shape.pose if pose is None and isinstance(shape, BODIES) else pose
         at = IDENTITY if placed is None else arrays.pose(placed, "pose")
-        options = {"kind": kind, "density": density, "mass": mass, "velocity": velocity, "spin": spin}
-        options |= {"friction": friction, "restitution": restitution, "rolling": rolling, "layer": layer, "mask": mask}
-        slots = self._add(shape, at[np.newaxis], {**options, "continuous": continuous})
-        return int(self._store.handles(slots)[0])
+        handles = self.add_many(
+            shape,
+            at[np.newaxis],
+            kind=kind,
+            density=density,
+            mass=mass,
+            velocity=velocity,
+            angular_velocity=angular_velocity,
+            friction=friction,
+            restitution=restitution,
+            rolling=rolling,
+            layer=layer,
+            mask=mask,
+            continuous=continuous,
+        )
+        return int(handles[0])
 
-    def add_many(self, shape: object, poses: object, **options: Any) -> Integers:
-        """Add a body at each of the poses (k,4,4), all with one shape; handles (k,). Options as for `add`; velocity and spin may be (k,3)."""
-        return frozen(self._store.handles(self._add(shape, arrays.poses(poses, "poses"), options)))
+    def add_many(
+        self,
+        shape: BodyLike,
+        poses: PosesLike,
+        *,
+        kind: Kind = "dynamic",
+        density: Number = 1.0,
+        mass: Number | None = None,
+        velocity: ArrayLike = STILL,
+        angular_velocity: ArrayLike = STILL,
+        friction: Number = 0.5,
+        restitution: Number = 0.0,
+        rolling: Number | None = None,
+        layer: int = 1,
+        mask: int = ALL_LAYERS,
+        continuous: bool = False,
+    ) -> Integers:
+        """Add bodies of one shape at many poses; their handles (k,).
 
-    def _add(self, shape: object, poses: Floats, options: dict[str, Any]) -> Integers:
-        return self._take(self._read(shape, poses, options))
+        Args:
+            shape: as for `add`.
+            poses: (k,4,4) where they are.
+            velocity, angular_velocity: (k,3), or (3,) for all.
+            kind, density, mass, friction, restitution, rolling, layer, mask, continuous: as for `add`, of each body.
+        """
+        options = {
+            "kind": kind,
+            "density": density,
+            "mass": mass,
+            "velocity": velocity,
+            "angular_velocity": angular_velocity,
+            "friction": friction,
+            "restitution": restitution,
+            "rolling": rolling,
+            "layer": layer,
+            "mask": mask,
+            "continuous": continuous,
+        }
+        slots = self._take(self._read(shape, arrays.poses(poses, "poses"), options))
+        return frozen(self._store.handles(slots))
 
-    def _read(self, shape: object, poses: Floats, options: dict[str, Any]) -> Newcomers:
+    def _read(self, shape: BodyLike, poses: Floats, given: dict[str, Any]) -> Newcomers:
         """Bodies that may come in: all is checked, and nothing has changed yet."""
         parts = read_parts(shape)
-        said, places = read_options(options, parts, len(poses)), arrays.rigid_poses(poses, "poses")
+        options, places = read_options(given, parts, len(poses)), arrays.rigid_poses(poses, "poses")
         is_soft = any(isinstance(part, Soft) for part, _ in parts)
         if is_soft and not np.array_equal(poses, np.broadcast_to(IDENTITY, poses.shape)):
             raise Unsupported("a pose for a deformable body: its vertices already say where it is")
-        weight = said.weight
-        reach = max(radius_of(each, place, weight.centre) for each, place in parts)
-        check_scale(reach, places, said.kind)
-        inverse = invert_inertia(weight.inertia) if said.kind == DYNAMIC else np.zeros((3, 3))
-        return Newcomers(parts, said, places, reach, inverse)
+        weight = options.weight
+        radius = max(radius_of(each, place, weight.center) for each, place in parts)
+        check_scale(radius, places, options.kind)
+        inverse = invert_inertia(weight.inertia) if options.kind == DYNAMIC else np.zeros((3, 3))
+        return Newcomers(parts, options, places, radius, inverse)
 
     def _take(self, newcomers: Newcomers) -> Integers:
         """The slots of bodies that were read."""
-        parts, said, places, reach, inverse = newcomers
-        weight, store = said.weight, self._store
+        parts, options, places, radius, inverse = newcomers
+        weight, store = options.weight, self._store
         slots = store.take(len(places))
-        store.kind[slots], store.layer[slots], store.mask[slots] = said.kind, said.layer, said.mask
-        store.friction[slots], store.restitution[slots] = said.friction, said.restitution
-        store.rolling[slots] = self.slop if said.rolling is None else said.rolling
-        store.continuous[slots], store.stirred[slots] = said.continuous, True
-        store.center[slots], store.pull[slots] = weight.centre, float(said.kind == DYNAMIC)
+        store.kind[slots], store.layer[slots], store.mask[slots] = options.kind, options.layer, options.mask
+        store.friction[slots], store.restitution[slots] = options.friction, options.restitution
+        store.rolling[slots] = self.slop if options.rolling is None else options.rolling
+        store.continuous[slots], store.stirred[slots] = options.continuous, True
+        store.center[slots], store.pull[slots] = weight.center, float(options.kind == DYNAMIC)
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
-        if said.kind == DYNAMIC:
+        if options.kind == DYNAMIC:
             store.inverse[slots, 0] = 1.0 / weight.mass
             store.inverse[slots, 1:] = inverse.ravel()
-        store.state[slots, VELOCITY:SPIN], store.state[slots, SPIN:] = said.velocity, said.spin
+        store.state[slots, VELOCITY:SPIN], store.state[slots, SPIN:] = options.velocity, options.angular_velocity
         store.set_poses(slots, places)
-        store.radius[slots] = reach
+        store.radius[slots] = radius
         for part, (each, place) in enumerate(parts):
-            local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.centre))
+            local = np.concatenate((place[:3, :3].ravel(), place[:3, 3] - weight.center))
             ids = self._colliders.add(store, slots, each.collider(), local)
             self._colliders.part[ids] = part
         self._changed()
         return slots
 
-    def remove(self, handles: object) -> None:
-        """Remove bodies, one handle or many. What they touched wakes up; their contacts have ended."""
+    def remove(self, handles: IndicesLike) -> None:
+        """Remove bodies. What they touched wakes up; their contacts have ended.
+
+        Args:
+            handles: (k,) or one; of a linkage, those of all its bodies.
+        """
         slots = self._store.read(handles)
         self._links.remove(slots)
         self._motor.wake_neighbors(self._store, slots)
@@ -179,14 +290,27 @@ class World:
         self._store.free(slots)
         self._changed()
 
-    def move(self, handles: object, poses: object = None, *, velocity: object = None, spin: object = None) -> None:
-        """Put bodies at poses (4,4) or (k,4,4), and give them velocities (3,) or (k,3); what is None stays. They wake up."""
+    def move(
+        self,
+        handles: IndicesLike,
+        poses: PosesLike | None = None,
+        *,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+    ) -> None:
+        """Put bodies elsewhere, and give them other velocities; what is None stays. They wake up.
+
+        Args:
+            handles: (k,) or one.
+            poses: (k,4,4), or (4,4) for all.
+            velocity, angular_velocity: (k,3), or (3,) for all.
+        """
         slots = self._store.read(handles)
         self._links.refuse(slots)
         at = None if poses is None else arrays.rigid_poses(arrays.stacked(poses, "poses", (4, 4), len(slots)), "poses")
         if at is not None:
             check_scale(LEAST_SCALE, at, STATIC)
-        given = (("velocity", velocity, VELOCITY), ("spin", spin, SPIN))
+        given = (("velocity", velocity, VELOCITY), ("angular_velocity", angular_velocity, SPIN))
         speeds = [
             (first, arrays.stacked(value, name, (3,), len(slots))) for name, value, first in given if value is not None
         ]
@@ -203,24 +327,44 @@ class World:
     def _shapes_of(self, slots: Integers) -> Integers:
         return np.unique(self._colliders.shape[np.isin(self._colliders.body, slots)])
 
-    def poses(self, handles: object = None) -> Floats:
-        """(k,4,4) poses of bodies; of all, in the order of `handles`, without an argument."""
+    def poses(self, handles: IndicesLike | None = None) -> Floats:
+        """(k,4,4) poses of bodies.
+
+        Args:
+            handles: (k,) or one; by default all, in the order of `World.handles`.
+        """
         return frozen(self._store.poses(self._slots(handles)))
 
-    def velocities(self, handles: object = None) -> Floats:
-        """(k,3) velocities of the centers of mass."""
+    def velocities(self, handles: IndicesLike | None = None) -> Floats:
+        """(k,3) velocities of the centers of mass.
+
+        Args:
+            handles: (k,) or one; by default all, in the order of `World.handles`.
+        """
         return frozen(self._store.state[self._slots(handles), VELOCITY:SPIN])
 
-    def spins(self, handles: object = None) -> Floats:
-        """(k,3) angular velocities, in the world."""
+    def angular_velocities(self, handles: IndicesLike | None = None) -> Floats:
+        """(k,3) angular velocities in the world, radians in a unit of time.
+
+        Args:
+            handles: (k,) or one; by default all, in the order of `World.handles`.
+        """
         return frozen(self._store.state[self._slots(handles), SPIN:])
 
-    def asleep(self, handles: object = None) -> Any:
-        """(k,) which bodies sleep."""
+    def asleep(self, handles: IndicesLike | None = None) -> NDArray[np.bool_]:
+        """(k,) which bodies sleep.
+
+        Args:
+            handles: (k,) or one; by default all, in the order of `World.handles`.
+        """
         return frozen(self._store.asleep[self._slots(handles)])
 
     def shape_of(self, handle: int) -> list[tuple[Shape, Floats]]:
-        """The shapes of a body, each with its pose (4,4) in the body's frame."""
+        """The shapes of a body, each with its pose (4,4) in the body's frame.
+
+        Args:
+            handle: of the body.
+        """
         slot = int(self._store.read(arrays.count(handle, "handle", most=2**62))[0])
         ids = np.flatnonzero(self._colliders.body == slot)
         ids = ids[np.argsort(self._colliders.part[ids])]
@@ -232,13 +376,13 @@ class World:
             result.append((self._colliders.shapes[self._colliders.shape[i]], frozen(pose)))
         return result
 
-    def _slots(self, handles: object) -> Integers:
+    def _slots(self, handles: IndicesLike | None) -> Integers:
         return np.flatnonzero(self._store.alive) if handles is None else self._store.read(handles)
 
     def _changed(self) -> None:
         self._known = None
 
-    # --- questions
+    # --- queries
 
     def _place(self) -> None:
         self._links.follow(self._store)
@@ -254,9 +398,10 @@ class World:
 
     def contacts(self) -> WorldContacts:
         """All points where bodies touch or overlap now, and one for each pair of which a closed surface holds the other; its faces are −1.
-        Bodies that pushed each other in the last step and are apart already have the rows of that step, with a depth of 0: no bounce is missed.
 
-        Asked again before anything changes, the same answer."""
+        Bodies that pushed each other in the last step and are apart already have the rows of that step, with a depth of 0: no bounce is missed.
+        Until something changes, the answer stays the same.
+        """
         self._place()
         if self._known is None:
             self._known = self._describe(self._detect())
@@ -280,51 +425,89 @@ class World:
         every: Any = [frozen(column) for column in (*columns, *values, *changes, pairs.copy())]
         return WorldContacts(*every)
 
-    def ray(self, origins: object, directions: object, *, reach: float = np.inf, mask: int = ALL_LAYERS) -> RayHits:
-        """What rays (k,3), (k,3) meet first, no farther than `reach`; directions need not be of length 1. mask: layers that count.
+    def ray(
+        self, origins: PointsLike, directions: PointsLike, *, max_distance: Number = np.inf, mask: int = ALL_LAYERS
+    ) -> RayHits:
+        """What rays meet first.
 
-        One that starts inside a solid (a convex shape, a closed mesh, or below a terrain) meets it at distance 0, with normal 0 and face −1."""
+        One that starts inside a solid (a convex shape, a closed mesh, or below a terrain) meets it at distance 0, with normal 0 and face −1.
+
+        Args:
+            origins: (k,3) where they start, or (3,) for one ray.
+            directions: (k,3) or (3,), of any length but 0.
+            max_distance: how far they look.
+            mask: layers that count, in bits.
+        """
         start, toward = arrays.stacked(origins, "origins", (3,)), arrays.stacked(directions, "directions", (3,))
         if len(start) != len(toward):
             raise InvalidInput("directions", f"has {len(toward)} rows for {len(start)} origins")
         length = np.linalg.norm(toward, axis=1, keepdims=True)
         if (length == 0.0).any():
             raise InvalidInput("directions", "is zero", int(np.argmin(length)))
-        most = np.inf if isinstance(reach, float) and reach == np.inf else arrays.scalar(reach, "reach", least=0.0)
-        return self._ask().cast(start, toward / length, most, mask)
+        is_endless = isinstance(max_distance, float) and max_distance == np.inf
+        most = np.inf if is_endless else arrays.scalar(max_distance, "max_distance", least=0.0)
+        return self._queries().cast(start, toward / length, most, mask)
 
-    def overlap(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Integers:
-        """Handles of the bodies that touch or overlap a shape at a pose, or hold it; ascending."""
+    def overlap(self, shape: ShapeLike, pose: PoseLike | None = None, *, mask: int = ALL_LAYERS) -> Integers:
+        """Handles of the bodies that touch or overlap a shape, or hold it; ascending.
+
+        Args:
+            shape: a convex shape.
+            pose: (4,4) where it is; by default at the origin.
+            mask: layers that count, in bits.
+        """
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        return self._ask().overlap(as_shape(shape).collider(), at[np.newaxis], mask).body
+        return self._queries().overlap(as_shape(shape).collider(), at[np.newaxis], mask).body
 
-    def overlap_many(self, shape: object, poses: object, *, mask: int = ALL_LAYERS) -> OverlapMany:
-        """The same at many poses (k,4,4): which pose meets which body."""
-        return self._ask().overlap(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+    def overlap_many(self, shape: ShapeLike, poses: PosesLike, *, mask: int = ALL_LAYERS) -> OverlapMany:
+        """The same at many poses: which pose meets which body.
 
-    def closest(self, shape: object, pose: object = None, *, mask: int = ALL_LAYERS) -> Closest | None:
-        """The body nearest to a shape at a pose, or to a point (3,) given as the shape; None in an empty world."""
+        Args:
+            shape: a convex shape.
+            poses: (k,4,4) where it is.
+            mask: layers that count, in bits.
+        """
+        return self._queries().overlap(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+
+    def closest(
+        self, shape: ShapeLike | VectorLike, pose: PoseLike | None = None, *, mask: int = ALL_LAYERS
+    ) -> Closest | None:
+        """The body nearest to a shape or to a point; None in an empty world.
+
+        Args:
+            shape: a convex shape, or a point (3,).
+            pose: (4,4) where it is; by default at the origin.
+            mask: layers that count, in bits.
+        """
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
         if arrays.shape_of(shape) == (3,):
             moved = np.eye(4)
             moved[:3, 3] = arrays.coordinates(shape, "shape", (3,))
             shape, at = POINT, at @ moved
-        found = self._ask().closest(as_shape(shape).collider(), at[np.newaxis], mask)
+        found = self._queries().closest(as_shape(shape).collider(), at[np.newaxis], mask)
         if found.body[0] < 0:
             return None
         numbers = int(found.body[0]), int(found.shape[0]), float(found.distance[0])
         return Closest(*numbers, found.point_a[0], found.point_b[0], found.normal[0])
 
-    def closest_many(self, shape: object, poses: object = None, *, mask: int = ALL_LAYERS) -> ClosestMany:
-        """The same at many poses (k,4,4), or for many points (k,3) given as the shape."""
+    def closest_many(
+        self, shape: ShapeLike | PointsLike, poses: PosesLike | None = None, *, mask: int = ALL_LAYERS
+    ) -> ClosestMany:
+        """The same at many poses, or for many points.
+
+        Args:
+            shape: a convex shape, or without poses, points (k,3).
+            poses: (k,4,4) where the shape is.
+            mask: layers that count, in bits.
+        """
         if poses is None:
             points = arrays.points(shape, "shape")
             at = np.tile(IDENTITY, (len(points), 1, 1))
             at[:, :3, 3] = points
-            return self._ask().closest(POINT, at, mask)
-        return self._ask().closest(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+            return self._queries().closest(POINT, at, mask)
+        return self._queries().closest(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
 
-    def _ask(self) -> Queries:
+    def _queries(self) -> Queries:
         self._place()
         return Queries(self._store, self._colliders)
 
@@ -333,19 +516,26 @@ class World:
     def link(
         self,
         linkage: Linkage,
-        radius: float | None = None,
+        radius: Number | None = None,
         *,
-        friction: float = 0.5,
+        friction: Number = 0.5,
         layer: int = 1,
         mask: int | None = None,
         continuous: bool = False,
     ) -> Integers:
-        """Let a linkage of particles and bones (`abut.dynamics`) take part: it moves with `step`, and collides with bodies both ways.
+        """Let a linkage of particles and bones take part; handles (k,) of the bodies that stand for it.
 
-        Its bones collide as capsules of the linkage's radii; with `radius`, its particles do, as balls. mask: by default it meets
-        everything but itself; one that is given holds within it too. Bones with a joint in common never meet. continuous: look for contacts
-        as far ahead as it moves in a step, for a fast one; then it may be held up by what it only passes. Handles of the bodies that stand for it: to
-        take it out, `remove` them all; to move it, set its position.
+        It moves with `step`, and collides with bodies both ways. Bones with a joint in common never meet. To take it out, `remove` all its
+        handles; to move it, set its position.
+
+        Args:
+            linkage: of `abut.dynamics`.
+            radius: of its particles, which then collide as balls; by default its bones collide, as capsules of the linkage's radii.
+            friction: Coulomb's coefficient.
+            layer: bits, as for `add`.
+            mask: bits; by default it meets everything but itself, one that is given holds within it too.
+            continuous: whether it looks for contacts as far ahead as it moves in a step, for a fast one; then it may be held up by what it only
+                passes.
         """
         options = {"friction": friction, "layer": layer, "continuous": continuous}
         return self._links.add(self, linkage, radius, options, mask)
@@ -355,8 +545,12 @@ class World:
         """The linkages that take part: those of a world that was pickled are copies."""
         return self._links.linkages
 
-    def step(self, dt: float) -> None:
-        """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through."""
+    def step(self, dt: Number) -> None:
+        """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through.
+
+        Args:
+            dt: the length of the step, above 0.
+        """
         length = arrays.positive(dt, "dt")
         self._motor.step(Parts(self._store, self._colliders, self._links, self.gravity, self.slop), length)
         self._changed()

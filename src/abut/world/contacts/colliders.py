@@ -27,7 +27,8 @@ from abut.shapes.pool import (
     build_pool,
     make_room,
 )
-from abut.shapes.solids import Convex, Shape, Soft, Surface, Terrain
+from abut.shapes.solids import Convex, Shape
+from abut.shapes.surfaces import Soft, Surface, Terrain
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import STATIC, Store
 from abut.world.contacts.hull_tracking import Memory, describe, square

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from abut.core.arrays import Floats, Integers
 from abut.discrete import contains, distance
 from abut.shapes.pool import KIND, SURFACE, V0, V1, Cores
-from abut.shapes.solids import FRONT, Soft, Surface, Terrain
 from abut.shapes.surface_gap import find_closest
+from abut.shapes.surfaces import FRONT, Soft, Surface, Terrain
 from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.points import ContactPoints, join_points
 from abut.world.contacts.surface_contacts import place_surface

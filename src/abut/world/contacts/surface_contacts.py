@@ -13,7 +13,7 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.discrete import Deformable, Rigid, collide
-from abut.shapes.solids import BOTH, Soft, Surface
+from abut.shapes.surfaces import BOTH, Soft, Surface
 
 MOST_ROWS = 8
 EDGE = 1e-9

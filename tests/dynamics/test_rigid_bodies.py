@@ -14,7 +14,7 @@ STEPS = 300 if INTERPRETED else 10_000
 
 
 def exact_properties(mesh):
-    """Volume, centre and inertia by rational arithmetic: monomials integrated over tetrahedra by their formula, corner pairs one by one."""
+    """Volume, center and inertia by rational arithmetic: monomials integrated over tetrahedra by their formula, corner pairs one by one."""
     volume, first, second = Fraction(0), [Fraction(0)] * 3, [[Fraction(0)] * 3 for _ in range(3)]
     for face in mesh.faces.tolist():
         corners = [[Fraction(x) for x in mesh.vertices[i].tolist()] for i in face] + [[Fraction(0)] * 3]
@@ -27,11 +27,11 @@ def exact_properties(mesh):
             first[i] += size * sum(p[i] for p in corners) / 4
             for j in range(3):  # ∫ λp λq over a tetrahedron is its volume / 20, / 10 for p = q
                 second[i][j] += sum(size * p[i] * q[j] / (10 if p is q else 20) for p in corners for q in corners)
-    centre = [x / volume for x in first]
-    about = [[second[i][j] - volume * centre[i] * centre[j] for j in range(3)] for i in range(3)]
+    center = [x / volume for x in first]
+    about = [[second[i][j] - volume * center[i] * center[j] for j in range(3)] for i in range(3)]
     trace = sum(about[i][i] for i in range(3))
     inertia = [[(trace if i == j else 0) - about[i][j] for j in range(3)] for i in range(3)]
-    return float(volume), np.array(centre, float), np.array(inertia, float)
+    return float(volume), np.array(center, float), np.array(inertia, float)
 
 
 def spinning(count, seed):
@@ -59,9 +59,9 @@ def test_mass_properties_are_the_exact_integrals():
         Mesh(sphere.vertices * (3, 1, 0.2) + rng.normal(0, 0.05, sphere.vertices.shape) + 7, sphere.faces),
     ):
         found = dynamics.mass_properties(mesh, density=2.5)
-        volume, centre, inertia = exact_properties(mesh)
+        volume, center, inertia = exact_properties(mesh)
         assert found.mass == pytest.approx(2.5 * volume, rel=1e-13)
-        assert np.allclose(found.centre, centre, rtol=0, atol=1e-13 * np.abs(mesh.vertices).max())
+        assert np.allclose(found.center, center, rtol=0, atol=1e-13 * np.abs(mesh.vertices).max())
         assert np.allclose(found.inertia, 2.5 * inertia, rtol=0, atol=1e-12 * np.trace(inertia))
         moments, axes = found.principal()
         assert np.allclose(axes @ np.diag(moments) @ axes.T, found.inertia, rtol=0, atol=1e-12 * moments[0])
@@ -85,7 +85,7 @@ def test_free_rotation_keeps_energy_and_angular_momentum(dt):
     for _ in range(STEPS // (1 if dt == 0.01 else 10)):
         state = dynamics.advance(state, inertia, dt)
     assert np.allclose(state.energy(mass, inertia), energy, rtol=1e-9)
-    # About the origin too: the centre moves on a straight line, along which r × v stays, up to the rounding of r.
+    # About the origin too: the center moves on a straight line, along which r × v stays, up to the rounding of r.
     reach = np.linalg.norm(state.position, axis=1) * mass * np.linalg.norm(state.velocity, axis=1)
     assert (np.abs(state.angular_momentum(mass, inertia) - momentum).max(axis=1) <= 1e-9 * (1 + reach)).all()
     assert np.allclose(np.linalg.norm(state.quaternion, axis=1), 1.0, rtol=0, atol=1e-14)
