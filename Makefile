@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/pytest -q
 # The tests of kernels that index arrays; geometry has no arrays, packets are read through pointers, which nothing checks.
-INDEXED := tests/core/test_arrays.py tests/test_mesh.py tests/trees/volumes tests/trees/binary tests/papers
+INDEXED := tests/core/test_arrays.py tests/mesh tests/trees/volumes tests/trees/binary tests/papers
 
 .PHONY: help demo test test-part passes lint format bench docs soak clean
 .DEFAULT_GOAL := help

@@ -15,7 +15,7 @@ import abut
 from abut import ccd
 from abut.core.jit import INTERPRETED
 from conftest import SOAK
-from oracle_distance import cosine_sine, distance_sq
+from oracles.distance import cosine_sine, distance_sq
 
 COUNT = 6 if INTERPRETED else 6000 if SOAK else 150
 ASK = {True: ccd.vertex_face, False: ccd.edge_edge}

@@ -11,7 +11,7 @@ from abut import ccd
 from abut.core.jit import INTERPRETED
 from ccd.steps import soup
 from conftest import SOAK
-from oracle_start import are_in_contact, winding
+from oracles.start import are_in_contact, winding
 
 BALL = abut.scenes.icosphere(0 if INTERPRETED else 1)
 

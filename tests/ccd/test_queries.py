@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracle_ccd as oracle
 from abut import ccd
 from abut.ccd.impact.first_contact import first_contact
 from abut.ccd.impact.relative_paths import relative_paths
@@ -19,6 +18,7 @@ from abut.core.jit import INTERPRETED
 from abut.mesh import load
 from ccd.query_kinds import KINDS
 from conftest import SOAK
+from oracles import ccd as oracle
 
 QUERIES = Path(__file__).parents[3] / "shared" / "data" / "queries"
 SCENES = Path(__file__).parents[3] / "shared" / "data" / "scenes"

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut.ccd import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, join
-from oracle_ccd import first_contact
-from oracle_start import are_in_contact
+from oracles.ccd import first_contact
+from oracles.start import are_in_contact
 
 SCENES = Path(__file__).parents[3] / "shared" / "data" / "scenes"
 STEPS = {"cloth-ball": ("cloth_ball92.ply", "cloth_ball93.ply", "92"), "cloth-funnel": ("227.ply", "228.ply", "227")}

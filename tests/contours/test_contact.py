@@ -9,7 +9,7 @@ from abut.contours.curve.rough import refine_control
 from abut.contours.meet.tables import MEETING
 from abut.core import jit
 from conftest import SOAK
-from oracle_contours import clusters, surviving
+from oracles.contours import clusters, surviving
 
 LEVELS = 42
 CLOSE = 1e-10

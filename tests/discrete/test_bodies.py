@@ -9,7 +9,7 @@ import trimesh
 
 from abut import Deformable, InvalidInput, Rigid, Unsupported, collide, contains, distance, scenes
 from discrete.situations import deformable, random_pose, translation
-from oracle_bodies import meeting_pairs, pair_set
+from oracles.bodies import meeting_pairs, pair_set
 
 BOX = scenes.box()
 OPEN = scenes.cloth(1, 1)

@@ -23,7 +23,7 @@ from discrete.situations import (
     soup,
     translation,
 )
-from oracle_bodies import distances, holds, meeting_pairs, meeting_pairs_in_integers, pair_set
+from oracles.bodies import distances, holds, meeting_pairs, meeting_pairs_in_integers, pair_set
 
 collide_module = importlib.import_module(
     "abut.discrete.collide"

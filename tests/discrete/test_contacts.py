@@ -5,7 +5,7 @@ from abut import Contacts, Deformable, Mesh, Rigid, collide, distance, scenes
 from abut.core import jit
 from conftest import SLOW
 from discrete.situations import Situation, four_combinations, random_pose, rigid_pair, situation, translation
-from oracle_bodies import is_on_triangle, pair_set
+from oracles.bodies import is_on_triangle, pair_set
 
 # The search for the depth takes seconds where it is interpreted.
 DEPTH = () if jit.INTERPRETED else ("depth",)

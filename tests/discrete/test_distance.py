@@ -21,7 +21,7 @@ from discrete.situations import (
     soup,
     translation,
 )
-from oracle_bodies import (
+from oracles.bodies import (
     distances,
     distances_to_surface,
     is_on_triangle,
@@ -99,7 +99,7 @@ def test_the_gap_of_bodies_that_interlock_without_touching():
 def test_the_gap_of_surfaces_that_are_near_everywhere(monkeypatch):
     """More pairs of boxes are equally near than the search keeps: it starts anew."""
     if jit.INTERPRETED:
-        monkeypatch.setattr(importlib.import_module("abut.discrete.surface_distance"), "HEAP", 12)
+        monkeypatch.setattr(importlib.import_module("abut.discrete.measure.surface_distance"), "HEAP", 12)
     side = 8 if SLOW else 70
     lower, upper = scenes.cloth(side, side), scenes.cloth(side, side)
     lift = np.random.default_rng(0).uniform(0.0, 1e-4, len(upper.vertices)).reshape(-1, 1) * upper.face_normals[0]

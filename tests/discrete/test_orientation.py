@@ -11,7 +11,7 @@ import pytest
 from abut import Deformable, Mesh, Rigid, collide, contains, distance, scenes
 from abut.core import jit
 from discrete.situations import deformable, random_pose, translation
-from oracle_bodies import pair_set, solid_angles
+from oracles.bodies import pair_set, solid_angles
 
 
 def turned(mesh, pieces=None):

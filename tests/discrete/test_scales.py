@@ -7,7 +7,7 @@ from abut import InvalidInput, Mesh, Rigid, collide, contains, distance, scenes
 from abut.core import arrays, jit
 from conftest import SLOW, SOAK
 from discrete.situations import deformable, random_pose, soup
-from oracle_bodies import pair_set
+from oracles.bodies import pair_set
 
 LEAST, MOST = -1000, 245
 """Exponents of the least bodies that keep all their digits, and of the largest whose coordinates stay below LARGEST_COORDINATE."""

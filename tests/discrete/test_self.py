@@ -5,7 +5,7 @@ from abut import Deformable, Mesh, Rigid, Unsupported, collide, scenes
 from abut.core import jit
 from conftest import SLOW, SOAK
 from discrete.situations import ball, deformable, exact_pose, random_pose, rubble, sheet, soup, translation
-from oracle_bodies import pair_set, self_pairs
+from oracles.bodies import pair_set, self_pairs
 
 X, Y, Z, ZERO = [1.0, 0, 0], [0.0, 1, 0], [0.0, 0, 1], [0.0, 0, 0]
 

@@ -12,7 +12,7 @@ import pytest
 from abut import Mesh, Rigid, collide, contains, distance, scenes
 from conftest import SLOW, shared, sizes
 from discrete.situations import deformable, random_pose, soup, translation
-from oracle_bodies import distances, meeting_pairs, pair_set, solid_angles
+from oracles.bodies import distances, meeting_pairs, pair_set, solid_angles
 
 # Widths of packets and of their tree (8, 64, 512), what is searched on one thread (8, 128), what is asked at once (1024).
 FACES = [1, 9, 65] if SLOW else sizes(8, 16, 64, 128, 512, sample=12)

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-import oracle_ccd
 from abut import cells, dynamics
 from abut.ccd import EDGE_EDGE, VERTEX_FACE
 from abut.core.errors import InvalidInput
+from oracles import ccd as oracle_ccd
 
 HALL = 3
 

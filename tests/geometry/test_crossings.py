@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import oracles
 import triangle_pairs
 from abut.core.jit import INTERPRETED, kernel
 from abut.geometry.crossings import (
@@ -24,6 +23,7 @@ from abut.geometry.crossings import (
     meet_triangle_triangle,
 )
 from conftest import SOAK
+from oracles import rationals as oracles
 
 FAMILIES = list(triangle_pairs.FAMILIES)
 FEW = 8 if INTERPRETED else 40

@@ -18,7 +18,7 @@ from abut.geometry.predicates import (
     orient_direction,
 )
 from conftest import SOAK
-from oracles import as_integers
+from oracles.rationals import as_integers
 
 CASES = 1_000_000  # for each of orient_2d and orient_3d; `make soak` asks Fractions about all of them
 BY_FRACTIONS = 62_500 if SOAK else 2_500  # of each chunk

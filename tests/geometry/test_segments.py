@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import oracles
 from abut.core.jit import INTERPRETED
 from abut.geometry.segments import closest_point_segment, closest_point_segment_2d, closest_segment_segment
+from oracles import rationals as oracles
 
 FEW = 10 if INTERPRETED else 60
 ACCURACY = Fraction(1, 10**12)  # of the extent of all points together

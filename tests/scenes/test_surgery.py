@@ -6,7 +6,7 @@ from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
 from abut.scenes.surgery import BALL_FACES, RIGID_FACES, TOOL_FACES, surgical_scene
 from conftest import SOAK
-from oracle_bodies import meeting_pairs
+from oracles.bodies import meeting_pairs
 
 STEPS = 60
 

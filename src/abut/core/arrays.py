@@ -139,8 +139,7 @@ def rigid_poses(value: object, name: str) -> Floats:
 
     The array is new and writable."""
     result = poses(value, name).copy()  # the caller may write into his later
-    rotations = result[:, :3, :3]
-    off = np.abs(rotations.transpose(0, 2, 1) @ rotations - np.eye(3)).max(axis=(1, 2), initial=0.0) > ORTHONORMAL
+    off = rotation_defects(result[:, :3, :3]) > ORTHONORMAL
     if off.any():
         u, _, vt = np.linalg.svd(result[off, :3, :3])
         result[off, :3, :3] = u @ vt
@@ -352,6 +351,12 @@ def _refuse_index(array: Integers, raw: NDArray[Any], name: str, limit: int) -> 
     raise InvalidInput(name, f"index {number} is not below {limit}", row)
 
 
+def rotation_defects(rotations: Floats) -> Floats:
+    """(k,) of matrices (k,d,d) the largest entry of |RᵀR − 1|: how far each is from orthonormal."""
+    unit = np.eye(rotations.shape[-1])
+    return np.abs(np.swapaxes(rotations, 1, 2) @ rotations - unit).max(axis=(1, 2), initial=0.0)
+
+
 def _is_surely_rigid(rows: list[list[float]]) -> bool:
     """Whether one pose is rigid to half of what is allowed. 3 µs, where arrays take 25."""
     (a, b, c, _), (d, e, f, _), (g, h, i, _), last = rows
@@ -363,7 +368,7 @@ def _is_surely_rigid(rows: list[list[float]]) -> bool:
 
 def _check_rigid(array: Floats, name: str, *, single: bool) -> None:
     rotation = array[:, :3, :3]
-    off = np.abs(np.swapaxes(rotation, 1, 2) @ rotation - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    off = rotation_defects(rotation)
     affine = (array[:, 3] == (0, 0, 0, 1)).all(axis=1)
     good = affine & (off <= RIGID_TOLERANCE)
     good[good] = np.linalg.det(rotation[good]) > 0

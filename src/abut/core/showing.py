@@ -33,6 +33,11 @@ def picture_html(caption: str, png: bytes) -> str:
     return f'<figure><img src="data:image/png;base64,{source}" alt="{html.escape(caption)}"/><figcaption>{html.escape(caption)}</figcaption></figure>'
 
 
+def svg_html(caption: str, svg: str) -> str:
+    """A drawing, the text of an <svg> element, under its caption."""
+    return f"<figure>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>"
+
+
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"

@@ -1,74 +1,50 @@
 """Bodies: a mesh with the tree that makes questions about it fast. `Rigid` moves by a pose, `Deformable` by its vertices."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.core import arrays
+from abut.core import arrays, showing
 from abut.core.arrays import Floats, Integers, frozen
-from abut.core.errors import InvalidInput
+from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import kernel
-from abut.discrete.triangle_packets import transform
-from abut.mesh import Mesh, as_mesh
+from abut.core.poses import own_pose
+from abut.core.types import PointsLike, PoseLike
+from abut.geometry.frames import carry_by
+from abut.geometry.rows import put_vector, vector_at
+from abut.mesh import Mesh, MeshLike, as_mesh, picture
 from abut.trees.packets import packet_tree
 
-# Poses in private places are writable arrays that nobody writes to: kernels are compiled for one kind of array, and a flag costs 0.1 µs to set.
 IDENTITY: Floats = np.eye(4)
-FLOAT64 = np.dtype(np.float64)
-
-
-@kernel
-def _find_rigid(m: Floats) -> int:
-    """The address of a 4×4 matrix if it is finite and a rigid motion to ORTHONORMAL: the quick way in; 0 for what takes the slow and careful one."""
-    for i in range(3):
-        for j in range(i, 3):
-            product = m[0, i] * m[0, j] + m[1, i] * m[1, j] + m[2, i] * m[2, j]
-            if not abs(product - (1.0 if i == j else 0.0)) <= arrays.ORTHONORMAL:
-                return 0
-        if not abs(m[i, 3]) <= arrays.LARGEST_COORDINATE:
-            return 0
-    det = (
-        m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1])
-        - m[0, 1] * (m[1, 0] * m[2, 2] - m[1, 2] * m[2, 0])
-        + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
-    )
-    if det > 0.0 and m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0:
-        return m.ctypes.data
-    return 0
-
-
-@kernel
-def _are_rigid(poses: Floats) -> bool:
-    wrong = 0
-    for i in range(len(poses)):
-        wrong += _find_rigid(poses[i]) == 0
-    return wrong == 0
-
-
-def own_poses(value: object) -> Floats:
-    """(k,4,4) poses of one's own, checked: the quick way if they are right as they are, else the slow and careful one."""
-    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.shape[1:] == (4, 4) and value.ndim == 3:
-        own = np.array(value, order="C")
-        if _are_rigid(own):
-            return own
-    return arrays.rigid_poses(value, "poses")
+# Trees relate two frames in float32; a body this much larger than the other is beyond it.
+LARGEST_RATIO = 2.0**100
+LEAST_RATIO = 2.0**-100
 
 
 @kernel
 def _move_vertices(vertices: Floats, pose: Floats, out: Floats) -> None:
     for i in range(len(vertices)):
-        x, y, z = transform(pose, vertices[i, 0], vertices[i, 1], vertices[i, 2])
-        out[i, 0] = x
-        out[i, 1] = y
-        out[i, 2] = z
+        put_vector(out, i, 0, carry_by(pose, vector_at(vertices, i)))
 
 
 class _Treed:
+    """What both kinds of body have: a mesh, its tree, probes, and the table through which kernels find them."""
+
     _packets: packet_tree.Packets
     _inward: tuple[Floats, NDArray[np.bool_] | None] | None = None
     """The vertices for which `orientation` was last found, and what it was."""
+
+    def __init__(self, mesh: MeshLike, *, oriented: bool) -> None:
+        self._mesh = as_mesh(mesh)
+        self._packets = packet_tree.build(self._mesh.vertices, self._mesh.faces, oriented=oriented)
+        self._probes = probes_of(self._mesh)
+        self._points = self._mesh.vertices[self._probes]
+        self._handle = packet_tree.handle_of(self._packets.tree, self._points)
+        self._at = self._handle.ctypes.data
+        self._scale = float(self._packets.tree.frame[3])
+        self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
 
     @cached_property
     def _slot_of(self) -> Integers:
@@ -77,23 +53,36 @@ class _Treed:
         slots[self._packets.order] = np.arange(len(slots))
         return slots
 
+    def __repr__(self) -> str:
+        return showing.describe(self, repr(self._mesh))
+
+    def _repr_html_(self) -> str:
+        return picture.surface_html(repr(self), vertices_at(self, self._pose), self._mesh)  # pyright: ignore[reportArgumentType]
+
 
 class Rigid(_Treed):
-    """A body that keeps its shape: a mesh, a pose (4,4) acting on column vectors, and a tree of oriented boxes built once.
+    """A body that keeps its shape: a mesh, a pose, and a tree of oriented boxes built once.
 
     Assigning `pose` moves the body, at the cost of a check. `vertices` are its vertices in the world; every verdict is about these very
     coordinates. A rotation that is off by more than 1e-14 is replaced by the nearest one.
+
+    Args:
+        mesh: the shape in the body's own coordinates; anything that `as_mesh` takes.
+        pose: (4,4) a rotation and a translation that act on column vectors and carry the mesh into the world; None leaves it where it is.
+
+    Example:
+        >>> import numpy as np
+        >>> import abut
+        >>> body = abut.Rigid(abut.scenes.box())
+        >>> pose = np.eye(4)
+        >>> pose[:3, 3] = 0.0, 0.0, 2.5
+        >>> body.pose = pose
+        >>> body.vertices[:, 2].min()
+        np.float64(2.0)
     """
 
-    def __init__(self, mesh: object, pose: object = None) -> None:
-        self._mesh = as_mesh(mesh)
-        self._packets = packet_tree.build(self._mesh.vertices, self._mesh.faces, oriented=True)
-        self._probes = probes_of(self._mesh)
-        self._points = self._mesh.vertices[self._probes]
-        self._handle = packet_tree.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
-        self._scale = float(self._packets.tree.frame[3])
-        self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
-        self._at = self._handle.ctypes.data
+    def __init__(self, mesh: MeshLike, pose: PoseLike | None = None) -> None:
+        super().__init__(mesh, oriented=True)
         if pose is not None:
             self.pose = pose
 
@@ -104,53 +93,45 @@ class Rigid(_Treed):
 
     @property
     def pose(self) -> Floats:
-        """(4,4) read-only."""
+        """(4,4) the pose, read-only; assign another to move the body."""
         return frozen(self._pose.view())
 
     @pose.setter
-    def pose(self, value: object) -> None:
-        if type(value) is np.ndarray and value.dtype is FLOAT64 and value.shape == (4, 4):
-            own = value.copy()
-            at = _find_rigid(own)
-            if at:
-                self._pose, self._place = own, (own, at)
-                return
-        own = arrays.rigid_poses(arrays.pose(value, "pose")[np.newaxis], "pose")[0]
-        self._pose, self._place = own, (own, own.ctypes.data)
+    def pose(self, value: PoseLike) -> None:
+        self._place = own_pose(value, "pose")
+        self._pose = self._place[0]
 
     @property
     def vertices(self) -> Floats:
         """(n,3) the vertices in the world."""
-        out = np.empty_like(self._mesh.vertices)
-        _move_vertices(self._mesh.vertices, self._pose, out)
-        return frozen(out)
+        return frozen(vertices_at(self, self._pose))
 
     def __reduce__(self) -> tuple[type["Rigid"], tuple[Mesh, Floats]]:
-        return (
-            type(self),
-            (self._mesh, self._pose),
+        return type(self), (
+            self._mesh,
+            self._pose,
         )  # the handle holds addresses: copies and pickles build their own tree
-
-    def __repr__(self) -> str:
-        return f"Rigid({self._mesh!r})"
 
 
 class Deformable(_Treed):
     """A body whose vertices move: a mesh at rest, the current vertices, and a tree of axis-aligned boxes.
 
     The tree's order is fixed by the rest shape; `update` refits its boxes from the leaves upwards (Meseure 1998 §6.3).
+
+    Args:
+        mesh: the shape at rest, in the world; anything that `as_mesh` takes.
+
+    Example:
+        >>> import abut
+        >>> ball = abut.Deformable(abut.scenes.icosphere(2))
+        >>> ball.update(0.5 * ball.mesh.vertices)
+        >>> round(float(ball.vertices.max()), 3)
+        0.5
     """
 
-    def __init__(self, mesh: object) -> None:
-        self._mesh = as_mesh(mesh)
+    def __init__(self, mesh: MeshLike) -> None:
+        super().__init__(mesh, oriented=False)
         self._vertices = self._mesh.vertices
-        self._packets = packet_tree.build(self._vertices, self._mesh.faces, oriented=False)
-        self._probes = probes_of(self._mesh)
-        self._points = self._vertices[self._probes]
-        self._handle = packet_tree.handle_of(self._packets.tree, self._points.ctypes.data, len(self._points) // PROBES)
-        self._scale = float(self._packets.tree.frame[3])
-        self._pose, self._place = IDENTITY, (IDENTITY, IDENTITY.ctypes.data)  # an array and its address, read at once
-        self._at = self._handle.ctypes.data
         self._version = 0
 
     @property
@@ -168,8 +149,12 @@ class Deformable(_Treed):
         """(n,3) the current vertices, in the world."""
         return self._vertices
 
-    def update(self, vertices: object) -> None:
-        """Move the vertices, (n,3), and refit the tree. On bad input the body stays as it was."""
+    def update(self, vertices: PointsLike) -> None:
+        """Move the vertices and refit the tree. On bad input the body stays as it was.
+
+        Args:
+            vertices: (n,3) new positions in the world, as many as the mesh has.
+        """
         own = arrays.points(vertices, "vertices", keep=True)
         if own.shape != self._vertices.shape:
             raise InvalidInput("vertices", f"has {len(own)} rows for a mesh of {len(self._vertices)} vertices")
@@ -180,13 +165,7 @@ class Deformable(_Treed):
         self._version += 1
 
     def __reduce__(self) -> Any:
-        return (
-            _restore,
-            (self._mesh, self._vertices),
-        )  # the handle holds addresses: copies and pickles build their own tree
-
-    def __repr__(self) -> str:
-        return f"Deformable({self._mesh!r})"
+        return _restore, (self._mesh, self._vertices)  # the handle holds addresses, as in Rigid
 
 
 def _restore(mesh: Mesh, vertices: Floats) -> Deformable:
@@ -207,8 +186,11 @@ def vertices_at(body: "Body", pose: Floats) -> Floats:
 Body = Rigid | Deformable
 BODIES = (Rigid, Deformable)
 
+BodyLike: TypeAlias = Rigid | Deformable | MeshLike
+"""What is taken for a body: a `Rigid` or a `Deformable` one; anything that `as_mesh` takes becomes a rigid body for the call."""
 
-def as_body(value: object, name: str) -> Body:
+
+def as_body(value: Any, name: str) -> Body:
     """A body as it is; anything that `as_mesh` accepts becomes a `Rigid` body, which builds its tree anew at each call."""
     if isinstance(value, BODIES):
         return value
@@ -216,6 +198,13 @@ def as_body(value: object, name: str) -> Body:
         return Rigid(as_mesh(value))
     except InvalidInput as error:
         raise InvalidInput(f"{name}.{error.name}" if error.name != name else name, error.reason, error.row) from None
+
+
+def check_sizes(a: Body, b: Body) -> None:
+    """Refuse bodies whose sizes are too far apart for their trees."""
+    ratio = a._scale / b._scale
+    if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
+        raise Unsupported(f"bodies whose sizes differ by a factor of {max(ratio, 1.0 / ratio):.0e}")
 
 
 PROBES = 6

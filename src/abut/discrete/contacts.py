@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abut.core import showing
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.jit import threads_for
 from abut.discrete.bodies import Body, Deformable, Rigid
-from abut.discrete.contact_details import copy_corners, describe, join_faces
+from abut.discrete.measure.contact_segments import copy_corners, describe, join_faces
 from abut.discrete.orientation import inward_faces
 from abut.discrete.penetration import penetration
-from abut.discrete.traversal import Pairs
+from abut.discrete.search.pairs import Pairs
 from abut.mesh import Mesh
 
 
@@ -29,8 +30,8 @@ class _Details(NamedTuple):
     gap: Floats
 
 
-class _Question(NamedTuple):
-    """What was asked and found. With many queries pose_a is (k,4,4), and `held` and `counts` are arrays (k,)."""
+class _Search(NamedTuple):
+    """What was searched and found. With many queries pose_a is (k,4,4), and `held` and `counts` are arrays (k,)."""
 
     a: Body
     pose_a: Floats
@@ -47,51 +48,67 @@ NO_DETAILS = _Details(frozen(np.empty((0, 2, 3))), frozen(np.empty((0, 3))), fro
 
 
 class Contacts:
-    """Pairs of faces in contact, one row a pair, sorted by query, face of a and face of b. Immutable.
+    """Pairs of faces in contact, one row per pair, sorted by query, face of a and face of b. Immutable.
 
     `bool(contacts)` tells whether the bodies collide: some faces meet, or one closed body holds the other (`inside`). All arrays are computed
     on first use, from the state at the time of the question; a later change of the bodies does not reach them.
+
+    Args:
+        *found: the two bodies, their poses, and what a search of them found. `abut.collide` makes contacts; nobody else need.
+
+    Example:
+        >>> import abut
+        >>> held = abut.collide(abut.scenes.icosphere(1, radius=0.5), abut.scenes.box((4.0, 4.0, 4.0)))
+        >>> bool(held), len(held), held.inside
+        (True, 0, array([1], dtype=int8))
     """
 
-    _asked: tuple[Any, ...]
+    _found: tuple[Any, ...]
     _shapes: tuple[Floats | None, Floats | None]
     _corners: tuple[Floats, Floats]
 
-    def __init__(self, *asked: Any) -> None:
-        self.__dict__["_asked"] = (
-            asked  # the fields of a `_Question`, which is made when needed: that takes longer than a search may
-        )
-        if type(asked[0]) is not Rigid or type(asked[2]) is not Rigid:  # a deformable body's tree is refitted in place
-            self.__dict__["_shapes"] = (shape_of(asked[0]), shape_of(asked[2]))
+    def __init__(self, *found: Any) -> None:
+        # the fields of a `_Search`, which is made when needed: that takes longer than a search may
+        self.__dict__["_found"] = found
+        if type(found[0]) is not Rigid or type(found[2]) is not Rigid:  # a deformable body's tree is refitted in place
+            self.__dict__["_shapes"] = (shape_of(found[0]), shape_of(found[2]))
             self.__dict__["_corners"] = self._copy_corners()
 
     @cached_property
-    def _question(self) -> _Question:
-        return _Question(*self._asked)
+    def _search(self) -> _Search:
+        return _Search(*self._found)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Contacts do not change: cannot set {name!r}")
 
     def __len__(self) -> int:
-        return len(self._asked[4])
+        return len(self._found[4])
 
     def __bool__(self) -> bool:
-        held = self._asked[6]
-        return len(self._asked[4]) > 0 or (held > 0 if type(held) is int else bool(np.any(held)))
+        held = self._found[6]
+        return len(self._found[4]) > 0 or (held > 0 if type(held) is int else bool(np.any(held)))
 
     def __repr__(self) -> str:
-        return f"Contacts({len(self)} pairs, {int(self.colliding.sum())} of {len(self.colliding)} queries colliding)"
+        queries = showing.count(len(self.colliding), "query", "queries")
+        return showing.describe(
+            self, showing.count(len(self), "pair"), f"{int(self.colliding.sum()):,} of {queries} colliding"
+        )
+
+    def _repr_html_(self) -> str:
+        names = ("query", "face_a", "face_b", "point", "normal", "depth")
+        columns = [getattr(self, name)[: showing.ROWS_SHOWN].tolist() for name in names]
+        return showing.table_html(repr(self), names, columns, len(self))
 
     # --- which faces
 
     @cached_property
     def _rows(self) -> _Rows:
-        asked = self._question
+        search = self._search
         if not len(self):
             return NO_ROWS
-        pairs = np.asarray(asked.pairs, dtype=np.int32)
-        keys = join_faces(pairs, asked.a._packets.order, asked.b._packets.order)
-        counts = np.array([len(pairs)]) if asked.counts is None else asked.counts
+        pairs = np.asarray(search.pairs, dtype=np.int32)
+        keys = join_faces(pairs, search.a._packets.order, search.b._packets.order)
+        counts = np.array([len(pairs)]) if search.counts is None else search.counts
         stops = np.cumsum(counts)
         for query in np.flatnonzero(counts > 1):
             keys[stops[query] - counts[query] : stops[query]].sort()
@@ -118,12 +135,12 @@ class Contacts:
     @cached_property
     def inside(self) -> NDArray[np.int8]:
         """(k,) for each query 1 if a lies inside b, 2 if b lies inside a, with no faces meeting; otherwise 0."""
-        return frozen(np.array(self._question.held, dtype=np.int8, ndmin=1))
+        return frozen(np.array(self._search.held, dtype=np.int8, ndmin=1))
 
     @cached_property
     def colliding(self) -> NDArray[np.bool_]:
         """(k,) for each query, whether the bodies collide."""
-        counts = self._question.counts
+        counts = self._search.counts
         met = np.array([len(self)]) if counts is None else counts
         return frozen((met > 0) | (self.inside > 0))
 
@@ -132,27 +149,27 @@ class Contacts:
     @property
     def box_tests(self) -> int:
         """Tests of boxes against boxes."""
-        return int(self._question.work[0])
+        return int(self._search.work[0])
 
     @property
     def triangle_tests(self) -> int:
         """Tests of triangles against triangles in float32."""
-        return int(self._question.work[1])
+        return int(self._search.work[1])
 
     @property
     def exact_tests(self) -> int:
         """Tests that went on to exact signs."""
-        return int(self._question.work[2])
+        return int(self._search.work[2])
 
     # --- where and how
 
     def _copy_corners(self) -> tuple[Floats, Floats]:
         """(n,9) of each: the corners of the faces of a and b in the world."""
-        asked, rows = self._question, self._rows
+        search, rows = self._search, self._rows
         a, b = np.empty((len(self), 9)), np.empty((len(self), 9))
         sides = (
-            (asked.a, rows.face_a, asked.pose_a.reshape(-1, 4, 4), rows.query, a),
-            (asked.b, rows.face_b, asked.pose_b[np.newaxis], np.zeros_like(rows.query), b),
+            (search.a, rows.face_a, search.pose_a.reshape(-1, 4, 4), rows.query, a),
+            (search.b, rows.face_b, search.pose_b[np.newaxis], np.zeros_like(rows.query), b),
         )
         with threads_for(len(self)):
             for body, faces, poses, query, out in sides:
@@ -172,9 +189,9 @@ class Contacts:
     @cached_property
     def _bodies(self) -> tuple[Body, Body]:
         """The bodies with the shapes they had."""
-        asked, shapes = self._question, self.__dict__.get("_shapes", (None, None))
-        a = body_then(asked.a, shapes[0])
-        return a, a if asked.b is asked.a else body_then(asked.b, shapes[1])
+        search, shapes = self._search, self.__dict__.get("_shapes", (None, None))
+        a = body_then(search.a, shapes[0])
+        return a, a if search.b is search.a else body_then(search.b, shapes[1])
 
     def _signs(self) -> Floats:
         """(n,2) whether the normal of the face of a, of b, points out of the body (1) or in (−1)."""
@@ -213,10 +230,10 @@ class Contacts:
         gap = self._details.gap
         depth = -gap
         meeting = gap < 0.0
-        asked, (a, b) = self._question, self._bodies
+        search, (a, b) = self._search, self._bodies
         for query in np.unique(self.query[meeting]):
-            pose = asked.pose_a.reshape(-1, 4, 4)[query]
-            depth[meeting & (self.query == query)] = penetration(a, pose, b, asked.pose_b)[0]
+            pose = search.pose_a.reshape(-1, 4, 4)[query]
+            depth[meeting & (self.query == query)] = penetration(a, pose, b, search.pose_b)[0]
         return frozen(depth)
 
 

@@ -1,120 +1,47 @@
-"""Which points lie inside a closed surface: signed crossings of a ray, counted exactly, on edges and vertices too.
-
-From each point a ray runs along +x of the world (`geometry.axis_ray`). A point on the surface itself counts as inside.
-The winding number tells inside from outside where faces are consistently oriented; otherwise the parity of the crossings does.
-"""
-
-from typing import Any
+"""`contains`: which points lie inside a closed body; and which of two bodies that do not meet holds the other."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.core.arrays import Floats, Integers
-from abut.core.jit import element, kernel, parallel, prange
-from abut.core.lanes import lowest_bit
-from abut.core.scratch import load, reserve_integers, store
-from abut.discrete.traversal import displacement
-from abut.discrete.triangle_packets import meet_box_8, world_corner
-from abut.geometry.axis_ray import ON_SURFACE, cross_ray
-from abut.geometry.vec import Vec3
-from abut.trees.packets.boxes import WIDTH, overlap_8
-from abut.trees.packets.packet_tree import Handle, PacketTree, open_tree
-
-LENGTH = 4.0  # of the ray, in units of the normalised frame, where the surface lies within √3 of the origin
-SLACK = 2e-6  # rounding of float32 on coordinates up to LENGTH
+from abut.core import arrays
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput
+from abut.core.types import PointsLike
+from abut.discrete.bodies import Body, BodyLike, as_body, closedness
+from abut.discrete.search.queries import find_held
+from abut.discrete.search.winding import find_inside
 
 
-@element
-def _ray_box(p: Vec3, pose: Floats, frame: Floats) -> Any:
-    """The ray in the tree's normalised frame, as a box of no width grown by SLACK."""
-    x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
-    moved = frame[3] * displacement(frame, pose)
-    half, thin = np.float32(0.5 * LENGTH + SLACK + moved), np.float32(SLACK + moved)
-    ax, ay, az = pose[0, 0], pose[0, 1], pose[0, 2]  # +x of the world
-    axes = (
-        (np.float32(ax), np.float32(ay), np.float32(az)),
-        (np.float32(pose[1, 0]), np.float32(pose[1, 1]), np.float32(pose[1, 2])),
-        (np.float32(pose[2, 0]), np.float32(pose[2, 1]), np.float32(pose[2, 2])),
-    )
-    center = (
-        np.float32(frame[3] * (pose[0, 0] * x + pose[1, 0] * y + pose[2, 0] * z - frame[0]) + 0.5 * LENGTH * ax),
-        np.float32(frame[3] * (pose[0, 1] * x + pose[1, 1] * y + pose[2, 1] * z - frame[1]) + 0.5 * LENGTH * ay),
-        np.float32(frame[3] * (pose[0, 2] * x + pose[1, 2] * y + pose[2, 2] * z - frame[2]) + 0.5 * LENGTH * az),
-    )
-    return center, axes, (half, thin, thin)
+def find_holder(a: Body, pose_a: Floats, b: Body, pose_b: Floats) -> int:
+    """Whether one of two bodies that do not meet lies inside the other: 0, A_IN_B or B_IN_A."""
+    return find_held(a._handle, pose_a, closedness(a.mesh), b._handle, pose_b, closedness(b.mesh))
 
 
-@element
-def is_near(p: Vec3, pose: Floats, frame: Floats) -> bool:
-    """Whether a point of the world lies in the cube that holds the surface, with a little to spare."""
-    x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
-    far = 1.0 + 1e-9 + frame[3] * displacement(frame, pose)
-    return (
-        abs(frame[3] * (pose[0, 0] * x + pose[1, 0] * y + pose[2, 0] * z - frame[0])) <= far
-        and abs(frame[3] * (pose[0, 1] * x + pose[1, 1] * y + pose[2, 1] * z - frame[1])) <= far
-        and abs(frame[3] * (pose[0, 2] * x + pose[1, 2] * y + pose[2, 2] * z - frame[2])) <= far
-    )
+def contains(a: BodyLike, points: PointsLike) -> NDArray[np.bool_]:
+    """Which points lie inside a closed body; points of its surface count as inside.
 
+    Exact for the world coordinates of the vertices. Where faces are consistently oriented, inside means a winding number other than 0; in a
+    closed mesh that is not, an odd number of crossings.
 
-@kernel
-def winding(tree: PacketTree, pose: Floats, p: Vec3, parity: bool) -> int:
-    """How often the surface winds around p; with `parity`, the number of crossings modulo 2; ON_SURFACE if p lies on it."""
-    total, touches = count_crossings(tree, pose, p)
-    if touches:
-        return ON_SURFACE
-    return total & 1 if parity else total
+    Args:
+        a: a closed body, or what `as_mesh` takes.
+        points: (n,3) points of the world.
 
+    Returns:
+        (n,) booleans.
 
-@kernel
-def count_crossings(tree: PacketTree, pose: Floats, p: Vec3) -> tuple[int, bool]:
-    """The signed crossings of the ray from p with the triangles that do not hold p, and whether any does."""
-    touches = False
-    if not is_near(p, pose, tree.frame):
-        return 0, touches
-    ray = _ray_box(p, pose, tree.frame)
-    stack = reserve_integers(128)  # seven siblings at each of at most 11 levels
-    store(stack, 0, tree.root)
-    height, total = 1, 0
-    while height > 0:
-        height -= 1
-        node = load(stack, height)
-        child = int(load(tree.child, node))
-        if child >= 0:
-            mask = overlap_8(tree.packed, child, ray)
-            while mask != 0:
-                store(stack, height, child * WIDTH + lowest_bit(mask))
-                mask &= mask - 1
-                height += 1
-            continue
-        mask = meet_box_8(ray, tree.lanes, node)
-        while mask != 0:
-            slot = node * WIDTH + lowest_bit(mask)
-            mask &= mask - 1
-            if slot >= tree.slot_count:
-                break
-            crossing = cross_ray(
-                p,
-                world_corner(tree.corners, slot, 0, pose),
-                world_corner(tree.corners, slot, 1, pose),
-                world_corner(tree.corners, slot, 2, pose),
-            )
-            if crossing == ON_SURFACE:
-                touches = True
-            else:
-                total += crossing
-    return total, touches
+    Raises:
+        InvalidInput: the body is not closed: it has no inside.
 
-
-@kernel
-def count_around(handle: Handle, pose: Floats, points: Floats, out: Integers) -> None:
-    """For each point the crossings of its ray with the triangles that do not hold it."""
-    tree = open_tree(handle)
-    for i in range(len(points)):
-        out[i] = count_crossings(tree, pose, (points[i, 0], points[i, 1], points[i, 2]))[0]
-
-
-@parallel
-def find_inside(handle: Handle, pose: Floats, points: Floats, parity: bool, out: NDArray[np.bool_]) -> None:
-    """Whether each point lies inside the surface or on it."""
-    for i in prange(len(points)):
-        out[i] = winding(open_tree(handle), pose, (points[i, 0], points[i, 1], points[i, 2]), parity) != 0
+    Example:
+        >>> import abut
+        >>> abut.contains(abut.scenes.box(), [[0.5, 0.0, 0.0], [0.500001, 0.0, 0.0]])
+        array([ True, False])
+    """
+    body = as_body(a, "a")
+    if not body.mesh.is_closed:
+        raise InvalidInput("a", "is not closed: it has no inside")
+    own = arrays.points(points, "points")
+    out = np.empty(len(own), dtype=np.bool_)
+    find_inside(body._handle, body._pose, own, not body.mesh.is_oriented, out)
+    return out

@@ -5,14 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from abut.core import showing
 from abut.core.arrays import Floats, frozen
-from abut.discrete.bodies import Body, as_body
-from abut.discrete.collide import check_sizes, collide, find_holder
+from abut.discrete.bodies import Body, BodyLike, as_body, check_sizes
+from abut.discrete.collide import collide
 from abut.discrete.contacts import body_then, shape_of
-from abut.discrete.entries import MAYBE_HELD, search_first
+from abut.discrete.containment import find_holder
+from abut.discrete.measure.surface_distance import measure_gap
 from abut.discrete.penetration import magnify, penetration
+from abut.discrete.search.queries import MAYBE_HELD, search_first
 from abut.discrete.separation import Pair, find_separation
-from abut.discrete.surface_distance import measure_gap
 
 
 class _Fields(NamedTuple):
@@ -30,7 +32,17 @@ class Distance(_Fields):
     point_a, point_b (3,): the points that show it, on the faces face_a and face_b, in the world.
     """
 
-    _asked: tuple[Any, ...]
+    _bodies: tuple[Any, ...]
+    """Both bodies, each with its pose and the shape it had."""
+
+    def __repr__(self) -> str:
+        return showing.describe(self, f"{self.distance:.6g}", f"face {self.face_a} of a", f"face {self.face_b} of b")
+
+    def _repr_html_(self) -> str:
+        rows = (("a", self.face_a, self.point_a.tolist()), ("b", self.face_b, self.point_b.tolist()))
+        return showing.table_html(
+            f"Distance {self.distance:.6g}", ("body", "face", "point"), list(zip(*rows, strict=True)), 2
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Distance does not change: cannot set {name!r}")
@@ -45,18 +57,18 @@ class Distance(_Fields):
         return frozen(np.zeros(3) if self.distance > 0.0 else self._find_separation())
 
     def _find_separation(self) -> Floats:
-        a, pose_a, shape_a, b, pose_b, shape_b = self._asked
+        a, pose_a, shape_a, b, pose_b, shape_b = self._bodies
         pair = Pair(body_then(a, shape_a), pose_a, body_then(b, shape_b), pose_b)
         return find_separation(pair, max(0.0, -self.distance), self.point_a - self.point_b)
 
     @cached_property
     def normal(self) -> Floats:
         """(3,) unit vector from a to b: between the nearest points where the bodies are apart, along `separation` where they are not."""
-        way = self.point_b - self.point_a if self.distance > 0.0 else self.separation
-        if not way.any():  # the nearest points are one when rounded
-            way = self._find_separation()
-        way = way / np.abs(way).max()
-        return frozen(way / np.linalg.norm(way))
+        apart = self.point_b - self.point_a if self.distance > 0.0 else self.separation
+        if not apart.any():  # the nearest points are one when rounded
+            apart = self._find_separation()
+        apart = apart / np.abs(apart).max()
+        return frozen(apart / np.linalg.norm(apart))
 
     def __reduce__(self) -> Any:
         return _restore, (tuple(self), self.separation, self.normal)
@@ -70,12 +82,26 @@ def _restore(fields: tuple[Any, ...], separation: Floats, normal: Floats) -> Dis
     return result
 
 
-def distance(a: object, b: object) -> Distance:
-    """The signed distance of two bodies.
+def distance(a: BodyLike, b: BodyLike) -> Distance:
+    """The signed distance of two bodies, with the points that show it.
 
     Apart: the smallest distance of their surfaces, with the nearest points. Overlapping, or one inside the other: minus the pointwise
     penetration depth, the largest distance from a point of either surface inside the other body to that one's surface, with the deepest point and the
     surface point nearest to it, found to within 0.5 %. Surfaces that are not closed have no inside: where they meet the distance is 0.
+
+    Args:
+        a, b: `Rigid` or `Deformable` bodies; anything that `as_mesh` takes becomes a rigid body for this call.
+
+    Raises:
+        Unsupported: sizes that differ by more than 2¹⁰⁰.
+
+    Example:
+        >>> import abut
+        >>> gap = abut.distance(abut.scenes.box(), abut.scenes.box(center=(0.0, 0.0, 1.25)))
+        >>> gap.distance, gap.normal
+        (0.25, array([0., 0., 1.]))
+        >>> abut.distance(abut.scenes.box(), abut.scenes.box((4.0, 4.0, 4.0))).distance
+        -2.0
     """
     body_a, body_b = as_body(a, "a"), as_body(b, "b")
     check_sizes(body_a, body_b)
@@ -84,7 +110,7 @@ def distance(a: object, b: object) -> Distance:
     if exponent:
         value, p, q = float(np.ldexp(value, exponent)), np.ldexp(p, exponent), np.ldexp(q, exponent)
     result = Distance(value, frozen(np.array(p)), frozen(np.array(q)), face_a, face_b)
-    result.__dict__["_asked"] = (body_a, body_a._pose, shape_of(body_a), body_b, body_b._pose, shape_of(body_b))
+    result.__dict__["_bodies"] = (body_a, body_a._pose, shape_of(body_a), body_b, body_b._pose, shape_of(body_b))
     return result
 
 
@@ -94,7 +120,7 @@ def _measure(a: Body, b: Body) -> tuple[Any, ...]:
     order_a, order_b = a._packets.order, b._packets.order
     work = np.zeros(3, dtype=np.int64)
     count = search_first(a._handle, pose_a, b._handle, pose_b)[3]
-    if count <= 0 and not (count == MAYBE_HELD and find_holder(a, pose_a, b)):
+    if count <= 0 and not (count == MAYBE_HELD and find_holder(a, pose_a, b, pose_b)):
         gap_sq, slot_a, slot_b, p, q = measure_gap(a._handle, pose_a, b._handle, pose_b, work)
         return float(gap_sq**0.5), p, q, int(order_a[slot_a]), int(order_b[slot_b])
     depth, face_a, face_b, p, q = penetration(a, pose_a, b, pose_b)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.jit import element, kernel
 from abut.discrete.bodies import IDENTITY, PROBES, Body, Deformable, closedness, extremes_of
-from abut.discrete.containment import count_around
+from abut.discrete.search.winding import count_around
 from abut.geometry.vec import Vec3, cross, dot, norm
 
 RIGHTEST = 1  # of a piece's probes, that with the largest x

@@ -6,10 +6,11 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.discrete.bodies import Body, Rigid, closedness, vertices_at
-from abut.discrete.contact_rules import Meet
-from abut.discrete.depth import measure_depth
-from abut.discrete.entries import search_all
-from abut.discrete.traversal import ROUNDED, Pairs
+from abut.discrete.measure.body_depth import measure_depth
+from abut.discrete.search.pairs import Pairs
+from abut.discrete.search.placement import ROUNDED
+from abut.discrete.search.queries import search_all
+from abut.discrete.search.rules import Meet
 from abut.geometry.vec import Vec3
 from abut.mesh import Mesh
 

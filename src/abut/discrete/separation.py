@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from abut.core.arrays import Floats, Integers
-from abut.discrete.bodies import Body, closedness, vertices_at
-from abut.discrete.contact_rules import Meet
-from abut.discrete.entries import MAYBE_HELD, find_held, search_all, search_first
-from abut.discrete.traversal import ROUNDED
+from abut.discrete.bodies import Body, vertices_at
+from abut.discrete.containment import find_holder
+from abut.discrete.search.placement import ROUNDED
+from abut.discrete.search.queries import MAYBE_HELD, search_all, search_first
+from abut.discrete.search.rules import Meet
 
 DIRECTIONS = 400_000
 """Products of vertices and directions that are formed at most; DIRECTIONS_LEAST directions are tried on any body."""
@@ -42,12 +43,7 @@ class Pair:
         moved = self.pose_b.copy()
         moved[:3, 3] += translation
         count = search_first(self.a._handle, self.pose_a, self.b._handle, moved)[3]
-        return count == 0 or (
-            count == MAYBE_HELD
-            and not find_held(
-                self.a._handle, self.pose_a, closedness(self.a.mesh), self.b._handle, moved, closedness(self.b.mesh)
-            )
-        )
+        return count == 0 or (count == MAYBE_HELD and not find_holder(self.a, self.pose_a, self.b, moved))
 
     def lengths(self, directions: Floats) -> Floats:
         """How far b has to move along each unit vector (k,3) until a plane across it lies between the bodies."""

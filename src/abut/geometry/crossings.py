@@ -55,7 +55,12 @@ def _no_change(x: int, y: int, z: int) -> bool:
 
 @element
 def meet_segment_segment(a0: Vec3, a1: Vec3, b0: Vec3, b1: Vec3) -> bool:
-    """Whether two segments of space have a common point."""
+    """Whether two segments of space have a common point.
+
+    Args:
+        a0, a1: the ends of one segment (x, y, z).
+        b0, b1: those of the other.
+    """
     return orient_3d(a0, a1, b0, b1) == 0 and meet_coplanar_triangle_triangle(a0, a1, a1, b0, b1, b1)
 
 
@@ -80,7 +85,12 @@ def _relate_segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> int
 
 @element
 def meet_segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
-    """Whether segment pq and triangle abc have a common point."""
+    """Whether segment pq and triangle abc have a common point.
+
+    Args:
+        p, q: the segment's ends (x, y, z).
+        a, b, c: the triangle's vertices (x, y, z); a segment or a point is allowed.
+    """
     return _relate_segment_triangle(p, q, a, b, c) != SEPARATE
 
 
@@ -89,6 +99,10 @@ def intersect_segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> P
     """Status, parameter in [0, 1] and point where segment pq first meets triangle abc; (SEPARATE, 0, p) if it does not.
 
     The parameter is accurate to about 2⁻⁴⁶ even for slivers and nearly parallel planes.
+
+    Args:
+        p, q: the segment's ends (x, y, z).
+        a, b, c: the triangle's vertices (x, y, z); a segment or a point is allowed.
     """
     status = _relate_segment_triangle(p, q, a, b, c)
     t = 0.0
@@ -121,6 +135,11 @@ def meet_ray_triangle(o: Vec3, d: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
 
     A ray that starts on the triangle meets it at t = 0, one in its plane may meet it, and one of direction zero is the
     point o.
+
+    Args:
+        o: where the ray starts (x, y, z).
+        d: its direction, of any length.
+        a, b, c: the triangle's vertices (x, y, z); a segment or a point is allowed.
     """
     return _relate_ray_triangle(o, d, a, b, c) != SEPARATE
 
@@ -130,6 +149,11 @@ def intersect_ray_triangle(o: Vec3, d: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Param
     """Status, smallest t ≥ 0 with o + t·d in triangle abc, and that point; (SEPARATE, 0, o) when there is none.
 
     t is in lengths of d, which need not be a unit vector. t and the point are kept finite.
+
+    Args:
+        o: where the ray starts (x, y, z).
+        d: its direction, of any length.
+        a, b, c: the triangle's vertices (x, y, z); a segment or a point is allowed.
     """
     status = _relate_ray_triangle(o, d, a, b, c)
     t = 0.0
@@ -221,7 +245,12 @@ def _relate_triangle_triangle(
 
 @element
 def meet_triangle_triangle(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3, b2: Vec3) -> bool:
-    """Whether two triangles have a common point. Independent of the order of the triangles and of their vertices."""
+    """Whether two triangles have a common point. Independent of the order of the triangles and of their vertices.
+
+    Args:
+        a0, a1, a2: the vertices of one triangle (x, y, z).
+        b0, b1, b2: those of the other.
+    """
     return _relate_triangle_triangle(a0, a1, a2, b0, b1, b2)[0] != SEPARATE
 
 
@@ -232,6 +261,10 @@ def intersect_triangle_triangle(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3
     CROSSING: each end lies on an edge of one triangle, and in the other up to the rounding of its coordinates; the two
     are equal when the triangles meet in a point. COPLANAR: the two ends of the overlap along the coordinate axis in
     which it extends most.
+
+    Args:
+        a0, a1, a2: the vertices of one triangle (x, y, z).
+        b0, b1, b2: those of the other.
     """
     status, is_general, points = _relate_triangle_triangle(a0, a1, a2, b0, b1, b2)
     if status == SEPARATE:

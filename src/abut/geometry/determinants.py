@@ -10,7 +10,7 @@ import math
 
 from abut.core.jit import element
 from abut.core.scratch import reserve_floats
-from abut.geometry import expansions
+from abut.geometry.exact import expansions
 from abut.geometry.vec import Vec2, Vec3, drop_axis, subtract
 
 # A determinant of at least this share of the sum of its products' magnitudes has lost at most four bits.

@@ -7,7 +7,7 @@ they are rotated from the identity and orthonormalised once more at the end. The
 import math
 
 from abut.core.jit import element
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, unit
 
 MOST_SWEEPS = 16  # convergence is quadratic: six are enough in practice
 NEGLIGIBLE = 2.0**-70
@@ -37,17 +37,11 @@ def _turn(pp: float, qq: float, pq: float, rp: float, rq: float, p: Vec3, q: Vec
 
 
 @element
-def _unit(v: Vec3) -> Vec3:
-    length = norm(v)
-    return (v[0] / length, v[1] / length, v[2] / length)
-
-
-@element
 def _orthonormal(u: Vec3, v: Vec3) -> tuple[Vec3, Vec3, Vec3]:
     """The right-handed frame whose first axis is along u and whose second is nearest to v; both are nearly unit."""
-    u = _unit(u)
-    v = _unit(add_scaled(v, u, -dot(u, v)))
-    return u, v, _unit(cross(u, v))
+    u = unit(u)
+    v = unit(add_scaled(v, u, -dot(u, v)))
+    return u, v, unit(cross(u, v))
 
 
 @element
@@ -55,6 +49,10 @@ def eigenvectors_symmetric(xx: float, yy: float, zz: float, xy: float, xz: float
     """Eigenvalues in descending order, unit eigenvectors in that order, and whether the rotations converged.
 
     The axes are a right-handed frame whether they converged or not.
+
+    Args:
+        xx, yy, zz: the diagonal of the matrix.
+        xy, xz, yz: its other entries.
     """
     size = max(abs(xx), abs(yy), abs(zz), abs(xy), abs(xz), abs(yz))
     u, v, w = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

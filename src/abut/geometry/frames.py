@@ -1,4 +1,7 @@
-"""Poses as rows of twelve numbers (rotation by rows, then translation), and one frame seen from another."""
+"""Rigid motions in kernels: frames (rotation by rows, and translation), from rows of twelve numbers or from (4,4) matrices.
+
+All apply a rotation with the same roundings: ((r₀·x + r₁·y) + r₂·z), then the translation. So what one function places, another finds there.
+"""
 
 from abut.core.arrays import Floats
 from abut.core.jit import element, kernel
@@ -29,6 +32,18 @@ def turn_back(r: Rotation, v: Vec3) -> Vec3:
 
 
 @element
+def product(r: Rotation, s: Rotation) -> Rotation:
+    """R·S."""
+    return (turn_back(s, r[0]), turn_back(s, r[1]), turn_back(s, r[2]))
+
+
+@element
+def product_transposed(r: Rotation, s: Rotation) -> Rotation:
+    """R·Sᵀ."""
+    return (turn(s, r[0]), turn(s, r[1]), turn(s, r[2]))
+
+
+@element
 def carry(f: Frame, p: Vec3) -> Vec3:
     """A point of the frame, seen from outside."""
     v = turn(f[0], p)
@@ -39,6 +54,32 @@ def carry(f: Frame, p: Vec3) -> Vec3:
 def carry_back(f: Frame, p: Vec3) -> Vec3:
     """A point outside, seen from the frame."""
     return turn_back(f[0], (p[0] - f[1][0], p[1] - f[1][1], p[2] - f[1][2]))
+
+
+@element
+def carry_by(pose: Floats, p: Vec3) -> Vec3:
+    """A point of the frame that a (4,4) matrix places, seen from outside."""
+    return (
+        pose[0, 0] * p[0] + pose[0, 1] * p[1] + pose[0, 2] * p[2] + pose[0, 3],
+        pose[1, 0] * p[0] + pose[1, 1] * p[1] + pose[1, 2] * p[2] + pose[1, 3],
+        pose[2, 0] * p[0] + pose[2, 1] * p[1] + pose[2, 2] * p[2] + pose[2, 3],
+    )
+
+
+@element
+def turn_back_by(pose: Floats, v: Vec3) -> Vec3:
+    """A direction outside, seen from the frame that a (4,4) matrix places."""
+    return (
+        pose[0, 0] * v[0] + pose[1, 0] * v[1] + pose[2, 0] * v[2],
+        pose[0, 1] * v[0] + pose[1, 1] * v[1] + pose[2, 1] * v[2],
+        pose[0, 2] * v[0] + pose[1, 2] * v[1] + pose[2, 2] * v[2],
+    )
+
+
+@element
+def carry_back_by(pose: Floats, p: Vec3) -> Vec3:
+    """A point outside, seen from the frame that a (4,4) matrix places."""
+    return turn_back_by(pose, (p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]))
 
 
 @kernel

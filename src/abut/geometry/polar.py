@@ -9,7 +9,7 @@ point) it is not: then the part that A leaves open is taken from a rotation give
 import math
 
 from abut.core.jit import element
-from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale
+from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, unit
 
 MOST_SWEEPS = 16  # convergence is quadratic: five are enough in practice
 ORTHOGONAL = 2.0**-52
@@ -44,18 +44,13 @@ def _turn(b: Vec3, c: Vec3, v: Vec3, w: Vec3) -> tuple[Vec3, Vec3, Vec3, Vec3, b
 
 
 @element
-def _unit(v: Vec3) -> Vec3:
-    return scale(v, 1.0 / norm(v))
-
-
-@element
 def _across(u: Vec3, wanted: Vec3) -> Vec3:
     """A unit vector orthogonal to the unit vector u, nearest to a unit vector; any where that is along u."""
     side = add_scaled(wanted, u, -dot(wanted, u))
     if norm(side) > LEAST_RANK:
-        return _unit(add_scaled(side, u, -dot(side, u)))
+        return unit(add_scaled(side, u, -dot(side, u)))
     axis = (1.0, 0.0, 0.0) if abs(u[0]) < 0.5 else (0.0, 1.0, 0.0)
-    return _unit(cross(u, axis))
+    return unit(cross(u, axis))
 
 
 @element
@@ -86,8 +81,8 @@ def polar_rotation(a: Matrix, before: Matrix) -> Matrix:
         b, d, v, x = d, b, x, v
     if dot(d, d) > dot(c, c):
         c, d, w, x = d, c, x, w
-    u = _unit(b)
-    wanted = _unit(c) if norm(c) > LEAST_RANK * norm(b) else apply(before, w)
+    u = unit(b)
+    wanted = unit(c) if norm(c) > LEAST_RANK * norm(b) else apply(before, w)
     second_axis = _across(u, wanted)
     third_axis = cross(u, second_axis)
     # Both frames right-handed: x = v × w up to its sign, which the swaps may have turned.

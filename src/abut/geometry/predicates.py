@@ -11,8 +11,8 @@ Sign convention: all predicates are the sign of det(b − a, c − a, …).
 
 from abut.core.jit import element
 from abut.core.scratch import reserve_floats, reserve_integers
-from abut.geometry import expansions, wide
-from abut.geometry.expansions import difference_tail
+from abut.geometry.exact import expansions, wide
+from abut.geometry.exact.expansions import difference_tail
 from abut.geometry.vec import Vec2, Vec3, subtract
 
 UNIT = 2.0**-53
@@ -73,7 +73,11 @@ def _is_exact_difference(a: Vec3, b: Vec3) -> bool:
 
 @element
 def orient_2d(a: Vec2, b: Vec2, c: Vec2) -> int:
-    """Exact sign of det(b − a, c − a): 1 when a, b, c turn anticlockwise, −1 clockwise, 0 when they are collinear."""
+    """Exact sign of det(b − a, c − a): 1 when a, b, c turn anticlockwise, −1 clockwise, 0 when they are collinear.
+
+    Args:
+        a, b, c: points (x, y).
+    """
     a, b, c = _as_floats_2d(a), _as_floats_2d(b), _as_floats_2d(c)
     left = (b[0] - a[0]) * (c[1] - a[1])
     right = (b[1] - a[1]) * (c[0] - a[0])
@@ -136,7 +140,12 @@ def _filter_3d(u: Vec3, v: Vec3, w: Vec3) -> tuple[float, float, float]:
 
 @element
 def orient_3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
-    """Exact sign of det(b − a, c − a, d − a): 1 when d lies on the side to which (b − a) × (c − a) points, 0 in the plane."""
+    """Exact sign of det(b − a, c − a, d − a): 1 when d lies on the side to which (b − a) × (c − a) points, 0 in the plane.
+
+    Args:
+        a, b, c: points (x, y, z) of the plane.
+        d: the point in question.
+    """
     a, b, c, d = _as_floats_3d(a), _as_floats_3d(b), _as_floats_3d(c), _as_floats_3d(d)
     det, permanent, floor = _filter_3d(subtract(b, a), subtract(c, a), subtract(d, a))
     bound = BOUND_3D * permanent + floor
@@ -194,7 +203,13 @@ def _orient_3d_wide(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
 
 @element
 def orient_direction(d: Vec3, a: Vec3, b: Vec3, p: Vec3) -> int:
-    """Exact sign of det(d, a − p, b − p): on which side of the line through p along d the directed edge ab passes."""
+    """Exact sign of det(d, a − p, b − p): on which side of the line through p along d the directed edge ab passes.
+
+    Args:
+        d: a direction (x, y, z).
+        a, b: the ends of the edge.
+        p: a point of the line.
+    """
     d, a, b, p = _as_floats_3d(d), _as_floats_3d(a), _as_floats_3d(b), _as_floats_3d(p)
     det, permanent, floor = _filter_3d(subtract(a, p), subtract(b, p), d)  # a cyclic permutation
     bound = BOUND_3D * permanent + floor

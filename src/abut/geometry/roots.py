@@ -248,7 +248,12 @@ def enclose_cubic_bernstein(b0: float, b1: float, b2: float, b3: float, error: f
     `error` ≥ 0 bounds how far each given coefficient may be from the true one (0: they are exact). Every root in [0, 1]
     of every cubic within `error` lies in an enclosure, and a CERTAIN enclosure holds for each of these cubics a root
     where the sign changes. When all coefficients are within `error` the zero polynomial is among them: the enclosure is
-    [0, 1], POSSIBLE."""
+    [0, 1], POSSIBLE.
+
+    Args:
+        b0, b1, b2, b3: the Bernstein coefficients: the values at the ends, and the two control values between them.
+        error: a bound, not negative, of how far each may be from the true one; 0 where they are exact.
+    """
     largest = max(abs(b0), abs(b1), abs(b2), abs(b3))
     if not largest > error:
         return append(no_roots(), Enclosure(0.0, 1.0, POSSIBLE))
@@ -272,7 +277,11 @@ def _from_powers(c0: float, c1: float, c2: float, c3: float) -> tuple[Cubic, flo
 def enclose_cubic(c0: float, c1: float, c2: float, c3: float) -> Roots:
     """Enclose the roots in [0, 1] of c0 + c1·t + c2·t² + c3·t³, to the accuracy u·Σ|c| of its value.
 
-    Every root in [0, 1] of this very cubic lies in an enclosure; the zero polynomial gives [0, 1], POSSIBLE."""
+    Every root in [0, 1] of this very cubic lies in an enclosure; the zero polynomial gives [0, 1], POSSIBLE.
+
+    Args:
+        c0, c1, c2, c3: the coefficients, of t⁰ first.
+    """
     scale = _scale(max(abs(c0), abs(c1), abs(c2), abs(c3)))
     (b0, b1, b2, b3), error = _from_powers(c0 * scale, c1 * scale, c2 * scale, c3 * scale)
     return enclose_cubic_bernstein(b0, b1, b2, b3, error)
@@ -280,5 +289,9 @@ def enclose_cubic(c0: float, c1: float, c2: float, c3: float) -> Roots:
 
 @element
 def enclose_quadratic(c0: float, c1: float, c2: float) -> Roots:
-    """Enclose the roots in [0, 1] of c0 + c1·t + c2·t², as a cubic with c3 = 0 (degree elevation)."""
+    """Enclose the roots in [0, 1] of c0 + c1·t + c2·t², as a cubic with c3 = 0 (degree elevation).
+
+    Args:
+        c0, c1, c2: the coefficients, of t⁰ first.
+    """
     return enclose_cubic(c0, c1, c2, 0.0)

@@ -47,7 +47,12 @@ def _project(w: Vec3, u: Vec3) -> float:
 
 @element
 def closest_point_segment(p: Vec3, a: Vec3, b: Vec3) -> ClosestOnSegment:
-    """The point of segment ab nearest to p: parameter in [0, 1] (0 at a, also when a = b), point, squared distance."""
+    """The point of segment ab nearest to p: parameter in [0, 1] (0 at a, also when a = b), point, squared distance.
+
+    Args:
+        p: a point (x, y, z).
+        a, b: the segment's ends.
+    """
     w, u = subtract(p, a), subtract(b, a)
     t = _project(w, u)
     # From the nearer end, so that nothing is rounded when t is 0 or 1.
@@ -57,7 +62,12 @@ def closest_point_segment(p: Vec3, a: Vec3, b: Vec3) -> ClosestOnSegment:
 
 @element
 def closest_point_segment_2d(p: Vec2, a: Vec2, b: Vec2) -> ClosestOnSegment2:
-    """The same in the plane."""
+    """The same in the plane.
+
+    Args:
+        p: a point (x, y).
+        a, b: the segment's ends.
+    """
     w, u = subtract_2d(p, a), subtract_2d(b, a)
     along, length_sq = dot_2d(w, u), norm_sq_2d(u)
     if along <= 0.0 or length_sq == 0.0:
@@ -109,6 +119,10 @@ def closest_segment_segment(a0: Vec3, a1: Vec3, b0: Vec3, b1: Vec3) -> ClosestOn
 
     Five candidates: each end against the other segment, and the common perpendicular where it meets both. Among
     parallel segments' many nearest pairs, one with an end point is returned.
+
+    Args:
+        a0, a1: the ends of one segment (x, y, z).
+        b0, b1: those of the other.
     """
     t, point_b, best = closest_point_segment(a0, b0, b1)
     s, point_a = 0.0, a0

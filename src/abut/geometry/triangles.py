@@ -62,7 +62,12 @@ def _edge_weights(i: int, t: float) -> Vec3:
 
 @element
 def closest_point_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> ClosestOnTriangle:
-    """The point of triangle abc nearest to p: weights of a, b and c, point, squared distance."""
+    """The point of triangle abc nearest to p: weights of a, b and c, point, squared distance.
+
+    Args:
+        p: a point (x, y, z).
+        a, b, c: the triangle's vertices (x, y, z); a segment or a point is allowed.
+    """
     w, u, v = subtract(p, a), subtract(b, a), subtract(c, a)
     inside, steep, s, t = _project_inside(w, u, v)
     weights, point, best = (1.0, 0.0, 0.0), a, norm_sq(w)
@@ -91,7 +96,12 @@ def _closest_inside_edges(a0: Vec3, a1: Vec3, b0: Vec3, b1: Vec3) -> tuple[bool,
 
 @element
 def closest_segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> ClosestOnSegmentTriangle:
-    """The nearest points of segment pq and triangle abc: parameter, weights, the two points, squared distance."""
+    """The nearest points of segment pq and triangle abc: parameter, weights, the two points, squared distance.
+
+    Args:
+        p, q: the segment's ends (x, y, z).
+        a, b, c: the triangle's vertices (x, y, z); a segment or a point is allowed.
+    """
     status, t, point_p = intersect_segment_triangle(p, q, a, b, c)
     if status != SEPARATE:
         return t, closest_point_triangle(point_p, a, b, c)[0], point_p, point_p, 0.0
@@ -119,6 +129,10 @@ def closest_triangle_triangle(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3, 
 
     Triangles that meet give the middle of their intersection. Otherwise a vertex and a triangle, or an edge and an
     edge, are nearest: six and nine candidates.
+
+    Args:
+        a0, a1, a2: the vertices of one triangle (x, y, z).
+        b0, b1, b2: those of the other.
     """
     status, low, high = intersect_triangle_triangle(a0, a1, a2, b0, b1, b2)
     if status != SEPARATE:
@@ -131,7 +145,12 @@ def closest_triangle_triangle(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3, 
 
 @element
 def closest_separate_triangles(a0: Vec3, a1: Vec3, a2: Vec3, b0: Vec3, b1: Vec3, b2: Vec3) -> ClosestOnTriangles:
-    """The same for triangles that are known not to meet."""
+    """The same for triangles that are known not to meet.
+
+    Args:
+        a0, a1, a2: the vertices of one triangle (x, y, z).
+        b0, b1, b2: those of the other.
+    """
     a, b = (a0, a1, a2), (b0, b1, b2)
     weights_a, point_a = (1.0, 0.0, 0.0), a0
     weights_b, point_b, best = closest_point_triangle(a0, b0, b1, b2)

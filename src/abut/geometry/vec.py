@@ -1,6 +1,6 @@
 """Vectors of the plane and of space as tuples of floats: algebra that compiles to plain scalar code.
 
-Functions of the plane end in `_2d`. None of them tests for zero length; callers that normalise say what a zero vector means to them.
+Functions of the plane end in `_2d`. None but `unit_or` tests for zero length.
 """
 
 import math
@@ -9,6 +9,8 @@ from abut.core.jit import element
 
 Vec2 = tuple[float, float]
 Vec3 = tuple[float, float, float]
+
+ZERO: Vec3 = (0.0, 0.0, 0.0)
 
 
 @element
@@ -63,6 +65,23 @@ def norm_sq(a: Vec3) -> float:
 def norm(a: Vec3) -> float:
     """|a|."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@element
+def unit(a: Vec3) -> Vec3:
+    """a / |a|. For vectors that are not zero and whose squares neither vanish nor overflow."""
+    length = norm(a)
+    return (a[0] / length, a[1] / length, a[2] / length)
+
+
+@element
+def unit_or(a: Vec3, other: Vec3) -> Vec3:
+    """a / |a| for a vector of any size; `other` in place of the zero vector's."""
+    size = max(abs(a[0]), abs(a[1]), abs(a[2]))
+    if size == 0.0:
+        return other
+    a = (a[0] / size, a[1] / size, a[2] / size)
+    return scale(a, 1.0 / norm(a))
 
 
 @element

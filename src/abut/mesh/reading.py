@@ -6,22 +6,79 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import Integers
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.types import IndicesLike, PathLike, PointsLike
 from abut.mesh.surface import Mesh
 
 
-def as_mesh(value: object) -> Mesh:
+class TrimeshLike(Protocol):
+    """A mesh of another library, as trimesh has it."""
+
+    @property
+    def vertices(self) -> Any:
+        """(n,3) positions."""
+        ...
+
+    @property
+    def faces(self) -> Any:
+        """(m,3) vertices of each triangle."""
+        ...
+
+
+class MeshioLike(Protocol):
+    """A mesh of another library, as meshio has it."""
+
+    @property
+    def points(self) -> Any:
+        """(n,3) positions."""
+        ...
+
+    @property
+    def cells(self) -> Any:
+        """Blocks of a kind and its rows."""
+        ...
+
+
+class SceneLike(Protocol):
+    """A scene of trimesh."""
+
+    @property
+    def geometry(self) -> Any:
+        """Meshes by name."""
+        ...
+
+    def to_mesh(self) -> Any:
+        """All of it as one mesh."""
+        ...
+
+
+MeshLike: TypeAlias = (
+    Mesh | PathLike | tuple[PointsLike, IndicesLike] | list[ArrayLike] | TrimeshLike | MeshioLike | SceneLike
+)
+"""What is taken for a mesh: see `as_mesh`."""
+
+
+def as_mesh(value: MeshLike) -> Mesh:
     """A Mesh from a Mesh, a pair (vertices, faces), a path, a trimesh mesh or scene, or a meshio-like object.
 
     Anything with `vertices` and `faces` counts as a trimesh mesh, anything with `points` and `cells` (or `cells_dict`)
     as meshio's. There, triangles are taken in the order of their blocks, quadrilaterals are cut from their first
     corner, and any other cell raises Unsupported.
+
+    Args:
+        value: any of these; a Mesh comes back as it is.
+
+    Example:
+        >>> import abut
+        >>> abut.mesh.as_mesh(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+        Mesh(3 vertices, 1 face)
     """
     source: Any = value
     if isinstance(value, Mesh):
@@ -52,13 +109,25 @@ def _has(value: object, *names: str) -> bool:
         return False
 
 
-def load(path: str | os.PathLike[str]) -> Mesh:
+def load(path: PathLike) -> Mesh:
     """Read a mesh from any file that trimesh reads. Polygons become triangles, the geometries of a scene one mesh.
 
     Vertices keep the file's order; none is merged, split or left out, so the frames of an animation stay alike. Only
     an .stl file, which shares no vertices, gets them merged: corners at exactly one position become one vertex.
 
-    What is wrong with a file raises InvalidInput that names the path; a kind of file that is not read, Unsupported.
+    Args:
+        path: the file; its suffix tells the kind.
+
+    Raises:
+        InvalidInput: something is wrong with the file; the message names its path.
+        Unsupported: files of this kind are not read.
+
+    Example:
+        >>> import abut, pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "box.obj"
+        >>> abut.save(abut.scenes.box(), file)
+        >>> abut.load(file)
+        Mesh(8 vertices, 12 faces)
     """
     file = path_of(path)
     if not os.path.isfile(file):

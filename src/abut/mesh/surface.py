@@ -6,17 +6,19 @@ detection sees it, but it bounds nothing and is left out of `is_closed`, `is_ori
 `boundary_edges`.
 """
 
-import os
 from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from abut.core import arrays
+from abut.core import arrays, showing
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel
+from abut.core.types import IndicesLike, PathLike, PointsLike
 from abut.geometry import vec
+from abut.geometry.rows import put_vector, vector_at
 from abut.mesh import topology
 from abut.mesh.topology import Incidence
 
@@ -29,12 +31,25 @@ class Mesh:
     use and kept; arrays are read-only.
 
     Meshes compare and hash by identity. A pickle holds vertices and faces only.
+
+    Args:
+        vertices: (n,3) positions, finite and at most 1e75.
+        faces: (m,3) the vertices of each triangle, anticlockwise as seen from outside.
+
+    Example:
+        >>> import abut
+        >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> mesh = abut.Mesh(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+        >>> mesh
+        Mesh(4 vertices, 4 faces)
+        >>> mesh.is_closed, round(mesh.volume, 4)
+        (True, 0.1667)
     """
 
     vertices: Floats
     faces: Integers
 
-    def __init__(self, vertices: object, faces: object) -> None:
+    def __init__(self, vertices: PointsLike, faces: IndicesLike) -> None:
         own_vertices = arrays.points(vertices, "vertices", keep=True)
         if not len(own_vertices):
             raise InvalidInput("vertices", "is empty: a mesh has at least one vertex")
@@ -56,10 +71,22 @@ class Mesh:
         return len(self.faces)
 
     def __repr__(self) -> str:
-        return f"Mesh({len(self.vertices)} vertices, {len(self.faces)} faces)"
+        return showing.describe(
+            self, showing.count(len(self.vertices), "vertex", "vertices"), showing.count(len(self.faces), "face")
+        )
 
-    def save(self, path: str | os.PathLike[str], face_colors: object = None) -> None:
-        """Write the mesh to a .ply, .obj, .off or .stl file; see `abut.mesh.save`."""
+    def _repr_html_(self) -> str:
+        from abut.mesh.picture import surface_html
+
+        return surface_html(repr(self), self.vertices, self)
+
+    def save(self, path: PathLike, face_colors: ArrayLike | None = None) -> None:
+        """Write the mesh to a .ply, .obj, .off or .stl file; see `abut.save`.
+
+        Args:
+            path: the file, replaced if it is there; its suffix tells the kind.
+            face_colors: (m,3) or (m,4) of 0 to 255, for .ply files only.
+        """
         from abut.mesh.writing import save  # it knows what else counts as a mesh, and so knows this module
 
         save(self, path, face_colors)
@@ -221,11 +248,6 @@ class Mesh:
 
 
 @kernel
-def _corner(vertices: Floats, vertex: int) -> vec.Vec3:
-    return (vertices[vertex, 0], vertices[vertex, 1], vertices[vertex, 2])
-
-
-@kernel
 def _bound_faces(vertices: Floats, faces: Integers, lowest: Floats, highest: Floats) -> None:
     for face in range(len(faces)):
         for i in range(3):
@@ -238,9 +260,9 @@ def _bound_faces(vertices: Floats, faces: Integers, lowest: Floats, highest: Flo
 @kernel
 def _measure_faces(vertices: Floats, faces: Integers, normals: Floats, areas: Floats) -> None:
     for face in range(len(faces)):
-        a = _corner(vertices, faces[face, 0])
-        u = vec.subtract(_corner(vertices, faces[face, 1]), a)
-        v = vec.subtract(_corner(vertices, faces[face, 2]), a)
+        a = vector_at(vertices, faces[face, 0])
+        u = vec.subtract(vector_at(vertices, faces[face, 1]), a)
+        v = vec.subtract(vector_at(vertices, faces[face, 2]), a)
         # Each side is scaled by its own size: the squares of very short ones would vanish.
         size_u = max(abs(u[0]), abs(u[1]), abs(u[2]))
         size_v = max(abs(v[0]), abs(v[1]), abs(v[2]))
@@ -252,7 +274,7 @@ def _measure_faces(vertices: Floats, faces: Integers, normals: Floats, areas: Fl
             length = vec.norm(normal)
         if length > 0:
             normal = (normal[0] / length, normal[1] / length, normal[2] / length)
-        normals[face, 0], normals[face, 1], normals[face, 2] = normal
+        put_vector(normals, face, 0, normal)
         areas[face] = 0.5 * length * size_u * size_v
 
 
@@ -261,9 +283,9 @@ def _sum_volume(vertices: Floats, faces: Integers, x: float, y: float, z: float)
     """Sum of the tetrahedra from (x, y, z), a point nearby, to each face, signed; compensated (Neumaier 1974)."""
     total, lost = 0.0, 0.0
     for face in range(len(faces)):
-        a = vec.subtract(_corner(vertices, faces[face, 0]), (x, y, z))
-        b = vec.subtract(_corner(vertices, faces[face, 1]), (x, y, z))
-        c = vec.subtract(_corner(vertices, faces[face, 2]), (x, y, z))
+        a = vec.subtract(vector_at(vertices, faces[face, 0]), (x, y, z))
+        b = vec.subtract(vector_at(vertices, faces[face, 1]), (x, y, z))
+        c = vec.subtract(vector_at(vertices, faces[face, 2]), (x, y, z))
         term = vec.dot(a, vec.cross(b, c)) / 6.0
         before = total
         total += term

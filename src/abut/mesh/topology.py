@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.core import showing
 from abut.core.arrays import Integers, frozen
 from abut.core.jit import element, kernel
 
@@ -22,8 +23,17 @@ class Incidence(NamedTuple):
     offsets: Integers
     faces: Integers
 
+    def __repr__(self) -> str:
+        return showing.describe(
+            self, showing.count(len(self.offsets) - 1, "list"), showing.count(len(self.faces), "face")
+        )
+
     def at(self, index: int) -> Integers:
-        """The faces at this vertex or edge."""
+        """The faces at this vertex or edge, ascending.
+
+        Args:
+            index: of the vertex or edge.
+        """
         return self.faces[self.offsets[index] : self.offsets[index + 1]]
 
 

@@ -6,20 +6,36 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from abut.core import arrays
 from abut.core.errors import InvalidInput, Unsupported
-from abut.mesh.reading import as_mesh, path_of
+from abut.core.types import PathLike
+from abut.mesh.reading import MeshLike, as_mesh, path_of
 from abut.mesh.surface import Mesh
 
 
-def save(mesh: object, path: str | os.PathLike[str], face_colors: object = None) -> None:
-    """Write a mesh, or what `as_mesh` makes one of, to a file whose kind is its suffix; a file that is there is replaced.
+def save(mesh: MeshLike, path: PathLike, face_colors: ArrayLike | None = None) -> None:
+    """Write a mesh to a file whose kind is its suffix; a file that is there is replaced, and never half written.
 
-    .ply  binary, float64: comes back as it was. The only kind that takes face_colors, (m,3) or (m,4) of 0 to 255
+    .ply  binary, float64: comes back as it was. The only kind that takes face_colors
     .obj, .off  text: comes back as it was
     .stl  binary, float32, without shared vertices: for viewers and printers only
+
+    Args:
+        mesh: a Mesh, or what `as_mesh` makes one of.
+        path: the file, in a folder that exists.
+        face_colors: (m,3) or (m,4) of 0 to 255: red, green, blue and opacity of each face.
+
+    Raises:
+        Unsupported: another kind of file, colors in a file that has none, coordinates beyond float32 in an .stl file.
+
+    Example:
+        >>> import abut, pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "ball.ply"
+        >>> abut.save(abut.scenes.icosphere(0), file, face_colors=[[255, 0, 0]] * 20)
+        >>> file.read_bytes()[:3]
+        b'ply'
     """
     file, surface = path_of(path), as_mesh(mesh)
     colors = None if face_colors is None else _check_colors(face_colors, len(surface.faces))
@@ -41,7 +57,7 @@ def save(mesh: object, path: str | os.PathLike[str], face_colors: object = None)
         raise InvalidInput(str(file), f"cannot be written ({error})") from error
 
 
-def _check_colors(face_colors: object, face_count: int) -> NDArray[np.uint8]:
+def _check_colors(face_colors: ArrayLike, face_count: int) -> NDArray[np.uint8]:
     colors = arrays.indices(face_colors, "face_colors", None, 256)
     if colors.shape[1] not in (3, 4):
         raise InvalidInput("face_colors", f"has shape {colors.shape}, expected ({face_count}, 3) or ({face_count}, 4)")

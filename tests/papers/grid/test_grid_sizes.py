@@ -6,7 +6,7 @@ import pytest
 from abut.papers.grid import Voxels
 from conftest import SLOW, sizes
 from discrete.situations import soup
-from oracle_bodies import meeting_pairs
+from oracles.bodies import meeting_pairs
 
 # Entries of the first layer, large facets (512), pairs found at once (4096).
 COUNTS = [1, 9] if SLOW else sizes(8, 16, 64, 256, 512)

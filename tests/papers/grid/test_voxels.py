@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-import oracles
 from abut import Mesh, scenes
 from abut.core.errors import InvalidInput, Unsupported
 from abut.papers.grid import Voxels
 from conftest import SLOW
 from facet_pairs import boxes_overlap, brute_force, check_all
+from oracles import rationals as oracles
 
 CONFIGURATIONS = 12 if SLOW else 200
 NONE = np.zeros((0, 2), np.int64)

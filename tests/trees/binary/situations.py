@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from abut import scenes
-from oracles import as_integers, meet_triangles
+from oracles.rationals import as_integers, meet_triangles
 
 KINDS = ("closed", "open", "nested", "identical", "no area", "single", "soup", "copy", "apart", "touching")
 

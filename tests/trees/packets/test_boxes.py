@@ -6,7 +6,7 @@ import pytest
 
 from abut.core import jit
 from abut.core.lanes import lane
-from abut.discrete.traversal import relate_frames, stay
+from abut.discrete.search.placement import relate_frames, stay
 from abut.trees.packets.boxes import (
     EMPTY,
     WIDTH,

@@ -261,9 +261,10 @@ def copy_tree(handle, boxes, child, lanes, corners, frame):
 def test_a_handle_leads_back_to_the_tree(oriented):
     vertices, faces = soup(np.random.default_rng(0), 9)
     tree = packet_tree.build(vertices, faces, oriented=oriented).tree
-    handle = packet_tree.handle_of(tree, 12, 34)
+    points = np.arange(36.0).reshape(12, 3)  # two pieces of six
+    handle = packet_tree.handle_of(tree, points)
     assert handle.dtype == (np.int64 if oriented else np.uint64)
-    assert [int(x) for x in handle[5:]] == [tree.root, len(faces), 12, 34]
+    assert [int(x) for x in handle[5:]] == [tree.root, len(faces), points.ctypes.data, 2]
     owned = (tree.packed.boxes, tree.child, tree.lanes, tree.corners, tree.frame)
     found = [np.zeros(array.size, array.dtype) for array in owned]
     assert copy_tree(handle, *found) == (tree.root, len(faces))

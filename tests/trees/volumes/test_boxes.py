@@ -14,7 +14,7 @@ from abut.core import jit
 from abut.trees import volumes
 from abut.trees.volumes import Aabb, Obb
 from conftest import SOAK
-from oracles import exact, root, solve
+from oracles.rationals import exact, root, solve
 
 SMALL = 60 if jit.INTERPRETED else 1500
 

@@ -6,7 +6,7 @@ import pytest
 from abut.core import jit
 from abut.trees import volumes
 from abut.trees.volumes.kdop import COLUMNS, DIRECTIONS, LENGTHS, first_direction
-from oracles import exact, root
+from oracles.rationals import exact, root
 
 KINDS = [f"kdop{k}" for k in COLUMNS]
 CASES = 30 if jit.INTERPRETED else 400

@@ -10,7 +10,7 @@ What is thinner than rounding is as good as an edge or a vertex, whose direction
 from abut.ccd.impact.relative_paths import RelativePaths, paths_at
 from abut.ccd.impact.separating_direction import NONE_HI, carve
 from abut.core.jit import element
-from abut.geometry.double_double import Wide, rounded, wide_cross, wide_difference, widen
+from abut.geometry.exact.double_double import Wide, rounded, wide_cross, wide_difference, widen
 from abut.geometry.vec import Vec3, norm, subtract
 
 FACE_COUNT, EDGES_COUNT = 7, 9

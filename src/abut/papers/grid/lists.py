@@ -20,6 +20,7 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, subtract
 
 LARGE_FACET = 512
@@ -250,11 +251,8 @@ def _cut(
 @kernel
 def corners(facets: Facets, f: int) -> tuple[Vec3, Vec3, Vec3]:
     """The three vertices of a facet."""
-    v, i, j, k = facets.vertices, facets.faces[f, 0], facets.faces[f, 1], facets.faces[f, 2]
-    a = (float(v[i, 0]), float(v[i, 1]), float(v[i, 2]))
-    b = (float(v[j, 0]), float(v[j, 1]), float(v[j, 2]))
-    c = (float(v[k, 0]), float(v[k, 1]), float(v[k, 2]))
-    return a, b, c
+    v, faces = facets.vertices, facets.faces
+    return vector_at(v, faces[f, 0]), vector_at(v, faces[f, 1]), vector_at(v, faces[f, 2])
 
 
 @kernel

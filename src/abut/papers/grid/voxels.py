@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abut.core import arrays
+from abut.core import arrays, showing
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.types import Number, PointsLike
 from abut.mesh import Mesh
 from abut.papers.grid.lists import ENTRY_COUNT, LARGE_COUNT, Facets, Lists
 from abut.papers.grid.search import ANY, STAMP, Search, bound_facets, search_pairs
@@ -74,6 +75,11 @@ class VoxelHits:
     def __len__(self) -> int:
         return sum(map(len, self.pairs.values()))
 
+    def __repr__(self) -> str:
+        return showing.describe(
+            self, showing.count(len(self), "pair"), f"{showing.count(len(self.pairs), 'pair')} of objects"
+        )
+
 
 @dataclass
 class _Body:
@@ -98,9 +104,25 @@ class Voxels:
     the first query and kept ("close to the size of the facets", §3); 1 if that is zero. `margin` is the Δl = Vmax·Δt of
     §7: boxes and facets of each object are grown by it, so that a pair is reported when its facets come as near as
     2·margin (or within rounding above that). With margin 0 it is reported when they have a common point.
+
+    Args:
+        cell_size: side of a voxel; None chooses it at the first query.
+        margin: length by which every facet is grown.
+
+    Example:
+        >>> import abut
+        >>> voxels = abut.grid.Voxels()
+        >>> floor = voxels.add(abut.scenes.box((4.0, 4.0, 1.0)), immobile=True)
+        >>> ball = abut.scenes.icosphere(1, center=(0.0, 0.0, 1.4))
+        >>> falling = voxels.add(ball)
+        >>> voxels.collide()
+        VoxelHits(8 pairs, 1 pair of objects)
+        >>> voxels.update(falling, ball.vertices + (0.0, 0.0, 1.0))
+        >>> len(voxels.collide(floor, falling))
+        0
     """
 
-    def __init__(self, cell_size: float | None = None, margin: float = 0.0) -> None:
+    def __init__(self, cell_size: Number | None = None, margin: Number = 0.0) -> None:
         self._cell_size = None if cell_size is None else _check_cell_size(cell_size)
         self._margin = arrays.scalar(margin, "margin", least=0.0)
         self._bodies: dict[int, _Body] = {}
@@ -112,6 +134,10 @@ class Voxels:
         self._are_immobile_new = True
         self._mailbox = np.zeros(0, np.int64)
         self._counters = np.zeros(5, np.int64)
+
+    def __repr__(self) -> str:
+        size = "cell size not chosen" if self._cell_size is None else f"cell size {self._cell_size:.6g}"
+        return showing.describe(self, showing.count(len(self._bodies), "object"), size)
 
     @property
     def cell_size(self) -> float | None:
@@ -127,6 +153,11 @@ class Voxels:
         """Put an object into the grid and return its handle, by which it is known from now on.
 
         Immobile objects are never tested with one another, nor are objects of one group by a query of all pairs.
+
+        Args:
+            mesh: the object's facets, where they are now.
+            immobile: whether it stays there.
+            group: a number from 0; None is a group of its own.
         """
         handle = self._next_handle
         own_group = -1 - handle if group is None else arrays.count(group, "group")
@@ -136,8 +167,13 @@ class Voxels:
         self._are_immobile_new |= immobile
         return handle
 
-    def update(self, handle: int, vertices: object) -> None:
-        """Give a moving object new vertices, as many as before. They are entered at the next query."""
+    def update(self, handle: int, vertices: PointsLike) -> None:
+        """Give a moving object new vertices, as many as before. They are entered at the next query.
+
+        Args:
+            handle: what `add` returned.
+            vertices: (n,3) new positions.
+        """
         body = self._find(handle)
         if body.immobile:
             raise InvalidInput("handle", f"object {handle} was added as immobile")
@@ -148,7 +184,11 @@ class Voxels:
         self._has_moved = True
 
     def remove(self, handle: int) -> None:
-        """Take an object out of the grid. Its handle is not used again."""
+        """Take an object out of the grid. Its handle is not used again.
+
+        Args:
+            handle: what `add` returned.
+        """
         self._are_immobile_new |= self._find(handle).immobile
         del self._bodies[handle]
         self._are_bodies_new = True
@@ -157,6 +197,9 @@ class Voxels:
         """All pairs of facets that meet: of objects a and b, or (without arguments) of all objects.
 
         Two immobile objects raise Unsupported when named, and are left out otherwise, as are objects of one group.
+
+        Args:
+            a, b: handles of two objects, or neither for all pairs.
         """
         if (a is None) != (b is None):
             raise InvalidInput("b", "is missing" if b is None else "stands without a")
@@ -232,7 +275,7 @@ class Voxels:
         return entered, entries
 
 
-def _check_cell_size(value: float) -> float:
+def _check_cell_size(value: Number) -> float:
     size = arrays.positive(value, "cell_size")
     if size < SMALLEST_CELL:
         raise InvalidInput("cell_size", f"{size:g} is below {SMALLEST_CELL:g}")

@@ -11,6 +11,7 @@ at most DEEPEST_CUT + log₂ m + 1 (`morton`: 63 + log₂ m + 1), whatever the i
 """
 
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -23,9 +24,11 @@ from abut.trees.binary import sah
 from abut.trees.binary.refit import refit_nodes
 from abut.trees.binary.selection import cut_median, cut_plane
 from abut.trees.binary.tree import CHILD, END, START, Tree, read_only, share
-from abut.trees.volumes import Obb, Primitives, Volumes, allocate, fit, longest
+from abut.trees.volumes import Obb, Primitives, VolumeKind, Volumes, allocate, fit, longest
 
+Rule: TypeAlias = Literal["median", "middle", "sah", "morton"]
 RULES = ("median", "middle", "sah", "morton")
+"""How a tree may be built: see the module."""
 DEEPEST_CUT = 64
 LEAF = -1
 
@@ -97,11 +100,21 @@ def _shorten(volumes: Volumes, count: int) -> Volumes:
     return type(volumes)(*(array[:count].copy() for array in volumes))
 
 
-def build(kind: str, vertices: Floats, rows: Integers, *, rule: str | None = None, leaf_size: int = 1) -> Tree:
-    """A tree over (m,3) faces, or any (m,k) rows of vertex numbers, with at most `leaf_size` of them a leaf.
+def build(kind: VolumeKind, vertices: Floats, rows: Integers, *, rule: Rule | None = None, leaf_size: int = 1) -> Tree:
+    """A tree of volumes over triangles, edges or any primitives. The arrays are as Mesh has them: finite, and every index in range.
 
-    kind is one of `abut.volumes.KINDS`; rule one of RULES, the paper's own for that volume by default: `median` for OBBs,
-    `middle` for all others. The arrays are as Mesh has them: finite, and every index in range.
+    Args:
+        kind: one of `abut.volumes.KINDS`.
+        vertices: (n,3) positions.
+        rows: (m,3) faces, or any (m,k) rows of vertex numbers.
+        rule: one of RULES, the paper's own for that volume by default: `median` for OBBs, `middle` for all others.
+        leaf_size: how many primitives a leaf may have.
+
+    Example:
+        >>> import abut
+        >>> ball = abut.scenes.icosphere(2)
+        >>> abut.bvh.build("aabb", ball.vertices, ball.faces, rule="morton", leaf_size=4)
+        Tree(aabb, 215 nodes, depth 8)
     """
     rule = rule or ("median" if kind == "obb" else "middle")
     if rule not in RULES:

@@ -6,9 +6,9 @@ A new question is one NamedTuple and one implementation.
 from typing import Any, NamedTuple
 
 from abut.core.arrays import Floats, Integers
-from abut.core.jit import generic, implement, kernel
+from abut.core.jit import generic, implement
 from abut.geometry.crossings import meet_triangle_triangle
-from abut.geometry.vec import Vec3
+from abut.geometry.rows import vector_at
 
 
 class Anything(NamedTuple):
@@ -37,19 +37,13 @@ def _accept_anything(question: Anything, p: int, q: int) -> bool:
     return True
 
 
-@kernel
-def _corner(vertices: Floats, faces: Integers, face: int, corner: int) -> Vec3:
-    vertex = faces[face, corner]
-    return (vertices[vertex, 0], vertices[vertex, 1], vertices[vertex, 2])
-
-
 @implement(accept, Facets)
 def _accept_facets(question: Facets, p: int, q: int) -> bool:
     return meet_triangle_triangle(
-        _corner(question.vertices_a, question.faces_a, p, 0),
-        _corner(question.vertices_a, question.faces_a, p, 1),
-        _corner(question.vertices_a, question.faces_a, p, 2),
-        _corner(question.vertices_b, question.faces_b, q, 0),
-        _corner(question.vertices_b, question.faces_b, q, 1),
-        _corner(question.vertices_b, question.faces_b, q, 2),
+        vector_at(question.vertices_a, question.faces_a[p, 0]),
+        vector_at(question.vertices_a, question.faces_a[p, 1]),
+        vector_at(question.vertices_a, question.faces_a[p, 2]),
+        vector_at(question.vertices_b, question.faces_b[q, 0]),
+        vector_at(question.vertices_b, question.faces_b[q, 1]),
+        vector_at(question.vertices_b, question.faces_b[q, 2]),
     )

@@ -60,9 +60,23 @@ def primitives_of(tree: Tree, vertices: Floats, rows: Integers) -> Primitives:
 
 
 def refit(tree: Tree, vertices: Floats, rows: Integers) -> None:
-    """Fit the volumes of a tree to moved vertices, in place. The rows are those it was built from.
+    """Fit the volumes of a tree to moved vertices, in place; the hierarchy stays.
 
-    Raises Unsupported for OBBs: §5 of the paper tries two ways and rejects both (`abut.papers.rejected_refits` has them).
+    Args:
+        tree: the tree that is written to.
+        vertices: (n,3) new positions.
+        rows: (m,k) those that the tree was built from.
+
+    Raises:
+        Unsupported: OBBs: §5 of the paper tries two refits and rejects both (`abut.papers.rejected_refits` has them).
+
+    Example:
+        >>> import abut
+        >>> ball = abut.scenes.icosphere(2)
+        >>> tree = abut.bvh.build("aabb", ball.vertices, ball.faces)
+        >>> abut.bvh.refit(tree, 2.0 * ball.vertices, ball.faces)
+        >>> tree.volumes.hi[0].round(6)
+        array([2., 2., 2.])
     """
     if isinstance(tree.volumes, Obb):
         raise Unsupported("refit of an OBB tree: build it again, or use AABBs or k-DOPs for what deforms")

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, dot
 from abut.trees.volumes import Primitives
 
@@ -66,8 +67,7 @@ def cut_median(direction: Vec3, primitives: Primitives, keys: Floats, start: int
     for k in range(start, end):
         along = 0.0
         for corner in range(rows.shape[1]):
-            vertex = rows[order[k], corner]
-            along += dot(direction, (vertices[vertex, 0], vertices[vertex, 1], vertices[vertex, 2]))
+            along += dot(direction, vector_at(vertices, rows[order[k], corner]))
         keys[k] = along
     middle = (start + end) // 2
     select(keys, order, start, end, middle)
@@ -79,8 +79,7 @@ def _side(direction: Vec3, plane: float, vertices: Floats, rows: Integers, row: 
     """−1, 1: on that side of the plane, touching it at most; 0: across it or in it."""
     is_below, is_above = False, False
     for corner in range(rows.shape[1]):
-        vertex = rows[row, corner]
-        along = dot(direction, (vertices[vertex, 0], vertices[vertex, 1], vertices[vertex, 2]))
+        along = dot(direction, vector_at(vertices, rows[row, corner]))
         is_below |= along < plane
         is_above |= along > plane
     return int(is_above) - int(is_below)

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.core import showing
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel
-from abut.geometry.vec import Vec3
+from abut.geometry.rows import vector_at
 from abut.trees.volumes import Primitives, Volumes, encloses, kind_of
 
 BLOCKS = 64
@@ -34,6 +35,9 @@ class Tree(NamedTuple):
     nodes: Integers
     order: Integers
     blocks: Integers
+
+    def __repr__(self) -> str:
+        return showing.describe(self, self.kind, showing.count(len(self.nodes), "node"), f"depth {self.depth}")
 
     @property
     def kind(self) -> str:
@@ -97,8 +101,7 @@ def _check_enclosed(volumes: Volumes, nodes: Integers, primitives: Primitives) -
         for k in range(nodes[node, START], nodes[node, END]):
             for corner in range(rows.shape[1]):
                 vertex = rows[order[k], corner]
-                point: Vec3 = (vertices[vertex, 0], vertices[vertex, 1], vertices[vertex, 2])
-                if not encloses(volumes, node, point):
+                if not encloses(volumes, node, vector_at(vertices, vertex)):
                     return node, order[k]
     return -1, -1
 
@@ -115,6 +118,20 @@ def validate(tree: Tree, vertices: Floats, rows: Integers) -> None:
     of one, and siblings share their parent's range without empty part; levels and blocks; and each vertex of each primitive is
     in the volume of every node above it (exactly for AABBs, else up to 8u of its distance from the center or of its
     coordinates: the rounding of the check).
+
+    Args:
+        tree: the tree in question.
+        vertices: (n,3) positions.
+        rows: (m,k) the primitives.
+
+    Example:
+        >>> import abut
+        >>> ball = abut.scenes.icosphere(1)
+        >>> tree = abut.bvh.build("kdop26", ball.vertices, ball.faces)
+        >>> abut.bvh.validate(tree, ball.vertices, ball.faces)
+        >>> abut.bvh.validate(tree, 2.0 * ball.vertices, ball.faces)
+        Traceback (most recent call last):
+        abut.core.errors.InvalidInput: tree[0]: primitive ... is not inside its volume
     """
     vertices, rows = read_only(vertices, rows)
     nodes, order, blocks = tree.nodes, tree.order, tree.blocks

@@ -15,6 +15,8 @@ import numpy as np
 from abut.core.jit import element, generic, implement
 from abut.core.lanes import bits, load_8, maximum, minimum, splat_8, where
 from abut.core.scratch import load
+from abut.geometry.frames import turn
+from abut.geometry.vec import dot
 
 WIDTH = 8
 OBB_FIELDS = 15
@@ -86,17 +88,8 @@ def largest_half(packed: Any, node: int) -> float:
 
 
 @element
-def _rotate(r: tuple[Three, Three, Three], x: float, y: float, z: float) -> Three:
-    return (
-        r[0][0] * x + r[0][1] * y + r[0][2] * z,
-        r[1][0] * x + r[1][1] * y + r[1][2] * z,
-        r[2][0] * x + r[2][1] * y + r[2][2] * z,
-    )
-
-
-@element
-def _move(change: Change, x: float, y: float, z: float) -> Three:
-    p, t, s = _rotate(change.rotation, x, y, z), change.translation, change.scale
+def _move(change: Change, c: Three) -> Three:
+    p, t, s = turn(change.rotation, c), change.translation, change.scale
     return (s * p[0] + t[0], s * p[1] + t[1], s * p[2] + t[2])
 
 
@@ -108,7 +101,7 @@ def _read3(b: Packed, at: int) -> Three:
 @element
 def _center_and_half(b: Packed, at: int, change: Change, slack: Scalar) -> tuple[Three, Three]:
     c, h, scale = _read3(b, at), _read3(b, at + 3 * WIDTH), change.scale
-    return _move(change, c[0], c[1], c[2]), (scale * h[0] + slack, scale * h[1] + slack, scale * h[2] + slack)
+    return _move(change, c), (scale * h[0] + slack, scale * h[1] + slack, scale * h[2] + slack)
 
 
 @implement(read_box, Obb8, Change)
@@ -117,7 +110,7 @@ def read_box_obb(packed: Obb8, node: int, change: Change, slack: Scalar) -> Box:
     b, at = packed.boxes, (node >> 3) * (OBB_FIELDS * WIDTH) + (node & 7)
     x, y, z = _read3(b, at + 6 * WIDTH), _read3(b, at + 9 * WIDTH), _read3(b, at + 12 * WIDTH)
     r = change.rotation
-    axes = (_rotate(r, x[0], y[0], z[0]), _rotate(r, x[1], y[1], z[1]), _rotate(r, x[2], y[2], z[2]))
+    axes = (turn(r, (x[0], y[0], z[0])), turn(r, (x[1], y[1], z[1])), turn(r, (x[2], y[2], z[2])))
     center, half = _center_and_half(b, at, change, slack)
     return center, axes, half
 
@@ -150,13 +143,9 @@ def largest_half_aabb(packed: Aabb8, node: int) -> Scalar:
 
 
 @element
-def _splat3(v: Three) -> Any:
+def splat_3(v: Three) -> Any:
+    """A point in all eight lanes."""
     return (splat_8(np.float32(v[0])), splat_8(np.float32(v[1])), splat_8(np.float32(v[2])))
-
-
-@element
-def _dot(a: Any, b: Any) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @element
@@ -167,7 +156,7 @@ def _larger3(a: Any, b: Any, c: Any) -> Any:
 @element
 def _face_gaps(t: Any, a: Any, b: Any, p0: Any, p1: Any, p2: Any) -> Any:
     """Gaps along the axes of box a: |tᵢ| − aᵢ − Σⱼ |q[i][j]|·bⱼ."""
-    return (abs(t[0]) - (a[0] + _dot(p0, b)), abs(t[1]) - (a[1] + _dot(p1, b)), abs(t[2]) - (a[2] + _dot(p2, b)))
+    return (abs(t[0]) - (a[0] + dot(p0, b)), abs(t[1]) - (a[1] + dot(p1, b)), abs(t[2]) - (a[2] + dot(p2, b)))
 
 
 @element
@@ -211,7 +200,7 @@ def _squared_bound(t: Any, s: Any, a: Any, b: Any, p: Any, r: Any) -> Any:
     g, h = _face_gaps(t, a, b, p[0], p[1], p[2]), _face_gaps(s, b, a, r[0], r[1], r[2])
     g = (maximum(g[0], zero), maximum(g[1], zero), maximum(g[2], zero))
     h = (maximum(h[0], zero), maximum(h[1], zero), maximum(h[2], zero))
-    length_sq = _dot(t, t)
+    length_sq = dot(t, t)
     reach = (
         abs(t[0]) * a[0] + abs(t[1]) * a[1] + abs(t[2]) * a[2] + abs(s[0]) * b[0] + abs(s[1]) * b[1] + abs(s[2]) * b[2]
     )
@@ -219,13 +208,14 @@ def _squared_bound(t: Any, s: Any, a: Any, b: Any, p: Any, r: Any) -> Any:
     along_sq = along * (along / maximum(length_sq, splat_8(np.float32(1e-30))))
     # Where the square of the line of centers overflows, it bounds nothing; that of a gap is still a bound when cut off.
     along_sq = where(length_sq < splat_8(MOST), along_sq, zero)
-    bound = minimum(_larger3(_dot(g, g), _dot(h, h), along_sq), splat_8(MOST))
+    bound = minimum(_larger3(dot(g, g), dot(h, h), along_sq), splat_8(MOST))
     return where(unused, splat_8(np.float32(np.inf)), bound)
 
 
 @element
-def _load3(b: Packed, at: int) -> Any:
-    return (load_8(b, at), load_8(b, at + 8), load_8(b, at + 16))
+def load_3(b: Packed, at: int) -> Any:
+    """Eight points: x, y and z of eight lanes each, one after the other."""
+    return (load_8(b, at), load_8(b, at + WIDTH), load_8(b, at + 2 * WIDTH))
 
 
 @element
@@ -238,34 +228,34 @@ def _pad_abs(v: Any) -> Any:
 def _relate_obb(b: Packed, packet: int, query: Box) -> Any:
     """What the tests need of a query box against eight oriented boxes: t, s, halves, q, |q| by rows and columns."""
     at = packet * (OBB_FIELDS * WIDTH)
-    center, half = _load3(b, at), _load3(b, at + 24)
-    x, y, z = _load3(b, at + 48), _load3(b, at + 72), _load3(b, at + 96)  # rows: component i of the three axes
-    c, v = _splat3(query[0]), query[1]
-    v0, v1, v2 = _splat3(v[0]), _splat3(v[1]), _splat3(v[2])
+    center, half = load_3(b, at), load_3(b, at + 24)
+    x, y, z = load_3(b, at + 48), load_3(b, at + 72), load_3(b, at + 96)  # rows: component i of the three axes
+    c, v = splat_3(query[0]), query[1]
+    v0, v1, v2 = splat_3(v[0]), splat_3(v[1]), splat_3(v[2])
     d = (center[0] - c[0], center[1] - c[1], center[2] - c[2])
-    t = (_dot(v0, d), _dot(v1, d), _dot(v2, d))
+    t = (dot(v0, d), dot(v1, d), dot(v2, d))
     u0, u1, u2 = (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
-    s = (_dot(u0, d), _dot(u1, d), _dot(u2, d))
-    q0 = (_dot(v0, u0), _dot(v0, u1), _dot(v0, u2))
-    q1 = (_dot(v1, u0), _dot(v1, u1), _dot(v1, u2))
-    q2 = (_dot(v2, u0), _dot(v2, u1), _dot(v2, u2))
+    s = (dot(u0, d), dot(u1, d), dot(u2, d))
+    q0 = (dot(v0, u0), dot(v0, u1), dot(v0, u2))
+    q1 = (dot(v1, u0), dot(v1, u1), dot(v1, u2))
+    q2 = (dot(v2, u0), dot(v2, u1), dot(v2, u2))
     p0, p1, p2 = _pad_abs(q0), _pad_abs(q1), _pad_abs(q2)
     r = ((p0[0], p1[0], p2[0]), (p0[1], p1[1], p2[1]), (p0[2], p1[2], p2[2]))
-    return t, s, _splat3(query[2]), half, (q0, q1, q2), (p0, p1, p2), r
+    return t, s, splat_3(query[2]), half, (q0, q1, q2), (p0, p1, p2), r
 
 
 @element
 def _relate_aabb(b: Packed, packet: int, query: Box) -> Any:
     """The same against eight axis-aligned boxes: their axes are the frame's, so a·b is the query's axes themselves."""
     at = packet * (AABB_FIELDS * WIDTH)
-    center, half = _load3(b, at), _load3(b, at + 24)
-    c, v = _splat3(query[0]), query[1]
-    q0, q1, q2 = _splat3(v[0]), _splat3(v[1]), _splat3(v[2])
+    center, half = load_3(b, at), load_3(b, at + 24)
+    c, v = splat_3(query[0]), query[1]
+    q0, q1, q2 = splat_3(v[0]), splat_3(v[1]), splat_3(v[2])
     d = (center[0] - c[0], center[1] - c[1], center[2] - c[2])
-    t = (_dot(q0, d), _dot(q1, d), _dot(q2, d))
+    t = (dot(q0, d), dot(q1, d), dot(q2, d))
     p0, p1, p2 = _pad_abs(q0), _pad_abs(q1), _pad_abs(q2)
     r = ((p0[0], p1[0], p2[0]), (p0[1], p1[1], p2[1]), (p0[2], p1[2], p2[2]))
-    return t, d, _splat3(query[2]), half, (q0, q1, q2), (p0, p1, p2), r
+    return t, d, splat_3(query[2]), half, (q0, q1, q2), (p0, p1, p2), r
 
 
 @implement(overlap_8, Obb8)

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.handles import Floats32At, FloatsAt, Integers32At, pack, unpack
 from abut.core.jit import element, generic_by_dtype, implement
-from abut.core.scratch import load, pointer_to_floats, pointer_to_floats32, pointer_to_integers32
+from abut.core.scratch import load
 from abut.trees.packets import packet_fit
 from abut.trees.packets.boxes import WIDTH, Aabb8, Obb8
 from abut.trees.packets.packet_order import frame_of, order_faces
@@ -40,7 +41,24 @@ class PacketTree(NamedTuple):
 
 
 Handle = NDArray[Any]
-"""A tree as one array to pass to kernels: addresses and sizes of its arrays. The dtype tells the boxes: int64 oriented, uint64 axis-aligned."""
+"""A tree as one array to pass to kernels: a `Table`. The dtype tells the boxes: int64 oriented, uint64 axis-aligned."""
+
+
+class Table(NamedTuple):
+    """The arrays and numbers of a tree, and behind them points of whoever owns it: (6·piece_count,3), six for each connected piece."""
+
+    boxes: Floats32At
+    child: Integers32At
+    lanes: Floats32At
+    corners: FloatsAt
+    frame: FloatsAt
+    root: int
+    slot_count: int
+    points: FloatsAt
+    piece_count: int
+
+
+NO_POINTS: Floats = np.empty((0, 3))
 
 
 class Packets(NamedTuple):
@@ -51,11 +69,11 @@ class Packets(NamedTuple):
     faces: Integers
 
 
-def handle_of(tree: PacketTree, *more: int) -> Handle:
-    """A handle, with more numbers of the caller's behind the tree's seven. It is valid as long as the tree's arrays live."""
+def handle_of(tree: PacketTree, points: Floats = NO_POINTS) -> Handle:
+    """A handle. It is valid as long as the tree's arrays and the points live."""
     arrays = (tree.packed.boxes, tree.child, tree.lanes, tree.corners, tree.frame)
-    table = [array.ctypes.data for array in arrays] + [tree.root, tree.slot_count, *more]
-    return np.array(table, dtype=np.int64 if isinstance(tree.packed, Obb8) else np.uint64)
+    table = pack(Table, *arrays, tree.root, tree.slot_count, points, len(points) // 6)
+    return table if isinstance(tree.packed, Obb8) else table.view(np.uint64)
 
 
 @generic_by_dtype
@@ -67,26 +85,35 @@ def open_tree(handle: Handle) -> PacketTree:
 @implement(open_tree, np.int64)
 def open_obb(handle: Handle) -> PacketTree:
     """With oriented boxes."""
-    return PacketTree(Obb8(pointer_to_floats32(handle[0])), *_open_rest(handle))
+    table = unpack(Table, handle)
+    return PacketTree(Obb8(table.boxes), *_open_rest(table))
 
 
 @implement(open_tree, np.uint64)
 def open_aabb(handle: Handle) -> PacketTree:
     """With axis-aligned boxes."""
-    return PacketTree(Aabb8(pointer_to_floats32(int(handle[0]))), *_open_rest(handle))
+    table = unpack(Table, handle)
+    return PacketTree(Aabb8(table.boxes), *_open_rest(table))
 
 
 @element
-def _open_rest(handle: Handle) -> Any:
-    frame = pointer_to_floats(int(handle[4]))
+def _open_rest(table: Table) -> Any:
+    frame = table.frame
     return (
-        pointer_to_integers32(int(handle[1])),
-        pointer_to_floats32(int(handle[2])),
-        pointer_to_floats(int(handle[3])),
+        table.child,
+        table.lanes,
+        table.corners,
         (load(frame, 0), load(frame, 1), load(frame, 2), load(frame, 3)),
-        np.int64(handle[5]),  # int() would keep an unsigned integer unsigned
-        np.int64(handle[6]),
+        table.root,
+        table.slot_count,
     )
+
+
+@element
+def open_points(handle: Handle) -> Any:
+    """The points behind a handle, and how many pieces of six they are, in a kernel."""
+    table = unpack(Table, handle)
+    return table.points, table.piece_count
 
 
 # ---- building

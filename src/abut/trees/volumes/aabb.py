@@ -7,6 +7,7 @@ gap between two is one subtraction, and rounding keeps order: where the true gap
 import math
 from typing import NamedTuple
 
+from abut.core import showing
 from abut.core.arrays import Floats
 from abut.core.jit import implement, kernel
 from abut.geometry.vec import Vec3
@@ -32,6 +33,9 @@ class Aabb(NamedTuple):
 
     lo: Floats
     hi: Floats
+
+    def __repr__(self) -> str:
+        return showing.describe(self, showing.count(len(self.lo), "box", "boxes"))
 
 
 class Span(NamedTuple):

@@ -19,7 +19,8 @@ import math
 from typing import NamedTuple
 
 from abut.core.jit import element
-from abut.geometry.vec import Vec3, dot, norm
+from abut.geometry.frames import turn, turn_back
+from abut.geometry.vec import Vec3, norm
 
 SLACK = 2.0**-43
 """Rounding slack of a test between boxes, as a part of their sizes and coordinates."""
@@ -52,34 +53,6 @@ def sum_abs(v: Vec3) -> float:
 
 
 @element
-def times_vector(m: Matrix, v: Vec3) -> Vec3:
-    """m·v."""
-    return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
-
-
-@element
-def transposed_times_vector(m: Matrix, v: Vec3) -> Vec3:
-    """mᵀ·v."""
-    return (
-        m[0][0] * v[0] + m[1][0] * v[1] + m[2][0] * v[2],
-        m[0][1] * v[0] + m[1][1] * v[1] + m[2][1] * v[2],
-        m[0][2] * v[0] + m[1][2] * v[1] + m[2][2] * v[2],
-    )
-
-
-@element
-def times(m: Matrix, n: Matrix) -> Matrix:
-    """m·n."""
-    return (transposed_times_vector(n, m[0]), transposed_times_vector(n, m[1]), transposed_times_vector(n, m[2]))
-
-
-@element
-def times_transposed(m: Matrix, n: Matrix) -> Matrix:
-    """m·nᵀ."""
-    return (times_vector(n, m[0]), times_vector(n, m[1]), times_vector(n, m[2]))
-
-
-@element
 def _magnitudes(m: Matrix) -> Matrix:
     return (
         (abs(m[0][0]), abs(m[0][1]), abs(m[0][2])),
@@ -93,7 +66,7 @@ def carry_box(
     center: Vec3, half: Vec3, rotation: Matrix, axes: Matrix, translation: Vec3, defect: float, slack: float
 ) -> Box:
     """A box of b in the frame of a. `rotation` carries its center, and `axes` are its axes there already."""
-    moved = times_vector(rotation, center)
+    moved = turn(rotation, center)
     moved = (moved[0] + translation[0], moved[1] + translation[1], moved[2] + translation[2])
     sides = half[0] + half[1] + half[2]
     reach = sides + sum_abs(center) + sum_abs(translation)
@@ -128,10 +101,10 @@ def separate_boxes(t: Vec3, m: Matrix, a: Vec3, b: Vec3, slack: float) -> bool:
     Cheapest first: the normals of a, those of b, the products of edges. Never true for boxes that touch (see above).
     """
     n = _magnitudes(m)
-    r = times_vector(n, b)
+    r = turn(n, b)
     if abs(t[0]) > a[0] + r[0] + slack or abs(t[1]) > a[1] + r[1] + slack or abs(t[2]) > a[2] + r[2] + slack:
         return True
-    s, r = transposed_times_vector(m, t), transposed_times_vector(n, a)
+    s, r = turn_back(m, t), turn_back(n, a)
     if abs(s[0]) > b[0] + r[0] + slack or abs(s[1]) > b[1] + r[1] + slack or abs(s[2]) > b[2] + r[2] + slack:
         return True
     for i in range(3):
@@ -170,13 +143,13 @@ def bound_distance_boxes(t: Vec3, m: Matrix, a: Vec3, b: Vec3, slack: float, shr
     """
     n = _magnitudes(m)
     gap = max(
-        _outside(t, a, times_vector(n, b), slack),
-        _outside(transposed_times_vector(m, t), b, transposed_times_vector(n, a), slack),
+        _outside(t, a, turn(n, b), slack),
+        _outside(turn_back(m, t), b, turn_back(n, a), slack),
     )
     length = norm(t)
     if length > TINY:
         line = (t[0] / length, t[1] / length, t[2] / length)
-        across = transposed_times_vector(m, line)
+        across = turn_back(m, line)
         radius_a = abs(line[0]) * a[0] + abs(line[1]) * a[1] + abs(line[2]) * a[2]
         radius_b = abs(across[0]) * b[0] + abs(across[1]) * b[1] + abs(across[2]) * b[2]
         gap = max(gap, length - radius_a - radius_b - slack)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.core import showing
 from abut.core.arrays import Floats, frozen
 from abut.core.jit import element, implement, kernel
 from abut.geometry.vec import Vec3
@@ -50,6 +51,9 @@ class Kdop(NamedTuple):
 
     lo: Floats
     hi: Floats
+
+    def __repr__(self) -> str:
+        return showing.describe(self, f"{showing.count(len(self.lo), 'polytope')} of {2 * self.lo.shape[1]} planes")
 
 
 class KdopAt(NamedTuple):

@@ -7,9 +7,12 @@ added before taking the largest. So every vertex has |A_k·(v − c)| ≤ h_k ex
 
 from typing import NamedTuple
 
+from abut.core import showing
 from abut.core.arrays import Floats
 from abut.core.jit import element, implement, kernel
 from abut.geometry.eigen import ORTHONORMAL, eigenvectors_symmetric
+from abut.geometry.frames import product, product_transposed, turn
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, dot, subtract
 from abut.trees.volumes.boxes import (
     SLACK,
@@ -20,9 +23,6 @@ from abut.trees.volumes.boxes import (
     carry_box,
     separate_boxes,
     sum_abs,
-    times,
-    times_transposed,
-    times_vector,
 )
 from abut.trees.volumes.frame import Frame
 from abut.trees.volumes.operations import (
@@ -50,10 +50,8 @@ class Obb(NamedTuple):
     axes: Floats
     half: Floats
 
-
-@kernel
-def _row(array: Floats, i: int) -> Vec3:
-    return (array[i, 0], array[i, 1], array[i, 2])
+    def __repr__(self) -> str:
+        return showing.describe(self, showing.count(len(self.half), "box", "boxes"))
 
 
 @kernel
@@ -77,14 +75,14 @@ def moments(primitives: Primitives, start: int, end: int) -> tuple[Vec3, Symmetr
     x, y, z = 0.0, 0.0, 0.0
     for k in range(start, end):
         for corner in range(corners):
-            p = _row(vertices, rows[order[k], corner])
+            p = vector_at(vertices, rows[order[k], corner])
             x, y, z = x + p[0], y + p[1], z + p[2]
     count = float(corners * (end - start))
     mean = (x / count, y / count, z / count)
     xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(start, end):
         for corner in range(corners):
-            d = subtract(_row(vertices, rows[order[k], corner]), mean)
+            d = subtract(vector_at(vertices, rows[order[k], corner]), mean)
             xx, yy, zz = xx + d[0] * d[0], yy + d[1] * d[1], zz + d[2] * d[2]
             xy, xz, yz = xy + d[0] * d[1], xz + d[0] * d[2], yz + d[1] * d[2]
     return mean, (xx / count, yy / count, zz / count, xy / count, xz / count, yz / count)
@@ -136,16 +134,16 @@ def _store(v: Obb, i: int, center: Vec3, axes: Matrix, half: Vec3) -> None:
 def fit_along(v: Obb, i: int, axes: Matrix, primitives: Primitives, start: int, end: int) -> None:
     """Box i becomes the smallest along given axes that holds the primitives order[start:end]."""
     vertices, rows, order = primitives
-    anchor = _row(vertices, rows[order[start], 0])
+    anchor = vector_at(vertices, rows[order[start], 0])
     lo, hi = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(start, end):
         for corner in range(rows.shape[1]):
-            lo, hi = _widen(lo, hi, subtract(_row(vertices, rows[order[k], corner]), anchor), axes)
+            lo, hi = _widen(lo, hi, subtract(vector_at(vertices, rows[order[k], corner]), anchor), axes)
     center = _middle(anchor, axes, lo, hi)
     half = (0.0, 0.0, 0.0)
     for k in range(start, end):
         for corner in range(rows.shape[1]):
-            half = _reach(half, subtract(_row(vertices, rows[order[k], corner]), center), axes)
+            half = _reach(half, subtract(vector_at(vertices, rows[order[k], corner]), center), axes)
     _store(v, i, center, axes, half)
 
 
@@ -196,7 +194,7 @@ def _merge(v: Obb, k: int, i: int, j: int) -> None:
     for corner in range(16):
         half = _reach(half, subtract(_corner(v, i if corner < 8 else j, corner % 8), center), axes)
     for box in (i, j):
-        guard = max(guard, 64.0 * UNIT * (sum_abs(_row(v.center, box)) + sum_abs(_row(v.half, box))))
+        guard = max(guard, 64.0 * UNIT * (sum_abs(vector_at(v.center, box)) + sum_abs(vector_at(v.half, box))))
     _store(v, k, center, axes, (above(half[0] + guard), above(half[1] + guard), above(half[2] + guard)))
 
 
@@ -216,12 +214,12 @@ def _longest(v: Obb, i: int) -> tuple[Vec3, float]:
     h = v.half
     k = 0 if h[i, 0] >= h[i, 1] and h[i, 0] >= h[i, 2] else (1 if h[i, 1] >= h[i, 2] else 2)
     direction = (v.axes[i, k, 0], v.axes[i, k, 1], v.axes[i, k, 2])
-    return direction, dot(direction, _row(v.center, i))
+    return direction, dot(direction, vector_at(v.center, i))
 
 
 @implement(encloses, Obb)
 def _encloses(v: Obb, i: int, point: Vec3) -> bool:
-    d, axes = subtract(point, _row(v.center, i)), _axes(v, i)
+    d, axes = subtract(point, vector_at(v.center, i)), _axes(v, i)
     guard = PROJECTION * sum_abs(d) + TINY
     return (
         abs(dot(axes[0], d)) <= v.half[i, 0] + guard
@@ -232,27 +230,27 @@ def _encloses(v: Obb, i: int, point: Vec3) -> bool:
 
 @implement(carry, Obb, Frame)
 def _carry(v: Obb, i: int, frame: Frame) -> Box:
-    axes = times_transposed(frame.rotation, _axes(v, i))
-    center, half = _row(v.center, i), _row(v.half, i)
+    axes = product_transposed(frame.rotation, _axes(v, i))
+    center, half = vector_at(v.center, i), vector_at(v.half, i)
     return carry_box(center, half, frame.rotation, axes, frame.translation, frame.defect, frame.slack)
 
 
 @kernel
 def _into(v: Obb, i: int, other: Box) -> tuple[Vec3, Matrix, float]:
     """Position and axes of a carried box in the coordinates of box i, and the slack of the test."""
-    axes, center = _axes(v, i), _row(v.center, i)
-    t = times_vector(axes, subtract(other.center, center))
-    slack = other.slack + SLACK * (sum_abs(center) + sum_abs(_row(v.half, i)))
-    return t, times(axes, other.axes), slack
+    axes, center = _axes(v, i), vector_at(v.center, i)
+    t = turn(axes, subtract(other.center, center))
+    slack = other.slack + SLACK * (sum_abs(center) + sum_abs(vector_at(v.half, i)))
+    return t, product(axes, other.axes), slack
 
 
 @implement(meets, Obb, Box)
 def _meets(v: Obb, i: int, other: Box) -> bool:
     t, m, slack = _into(v, i, other)
-    return not separate_boxes(t, m, _row(v.half, i), other.half, slack)
+    return not separate_boxes(t, m, vector_at(v.half, i), other.half, slack)
 
 
 @implement(separation, Obb, Box)
 def _separation(v: Obb, i: int, other: Box) -> float:
     t, m, slack = _into(v, i, other)
-    return bound_distance_boxes(t, m, _row(v.half, i), other.half, slack, other.shrink)
+    return bound_distance_boxes(t, m, vector_at(v.half, i), other.half, slack, other.shrink)

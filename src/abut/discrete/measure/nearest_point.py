@@ -8,8 +8,9 @@ from abut.core.arrays import Floats
 from abut.core.jit import element, kernel
 from abut.core.lanes import bits, lowest_bit, splat_8
 from abut.core.scratch import load, reserve_floats, reserve_integers, store
-from abut.discrete.surface_distance import push_nearest_last, reach_along
-from abut.discrete.traversal import stay
+from abut.discrete.measure.leaf_filters import reach_along
+from abut.discrete.measure.surface_distance import push_nearest_last
+from abut.discrete.search.placement import normalise, own_triangle, stay
 from abut.geometry.triangles import closest_point_triangle
 from abut.geometry.vec import Vec3
 from abut.trees.packets.boxes import WIDTH, bound_8
@@ -29,30 +30,9 @@ def _point_box(p: Vec3, frame: Floats) -> Any:
 
 
 @element
-def normalise(p: Vec3, frame: Floats) -> Vec3:
-    """A point in the normalised frame of a tree."""
-    return (frame[3] * (p[0] - frame[0]), frame[3] * (p[1] - frame[1]), frame[3] * (p[2] - frame[2]))
-
-
-@element
-def to_frame(p: Vec3, pose: Floats, frame: Floats) -> Vec3:
-    """A point seen from outside, in the normalised frame of a tree at a pose."""
-    x, y, z = p[0] - pose[0, 3], p[1] - pose[1, 3], p[2] - pose[2, 3]
-    own = (
-        pose[0, 0] * x + pose[1, 0] * y + pose[2, 0] * z,
-        pose[0, 1] * x + pose[1, 1] * y + pose[2, 1] * z,
-        pose[0, 2] * x + pose[1, 2] * y + pose[2, 2] * z,
-    )
-    return normalise(own, frame)
-
-
-@element
 def closest_in_slot(corners: Floats, slot: int, p: Vec3) -> tuple[float, Vec3]:
     """The point of the triangle in a slot nearest to p, and its squared distance before it."""
-    at = 9 * slot
-    u = (load(corners, at), load(corners, at + 1), load(corners, at + 2))
-    v = (load(corners, at + 3), load(corners, at + 4), load(corners, at + 5))
-    w = (load(corners, at + 6), load(corners, at + 7), load(corners, at + 8))
+    u, v, w = own_triangle(corners, slot)
     _, point, offset_sq = closest_point_triangle(p, u, v, w)
     return offset_sq, point
 

@@ -10,27 +10,19 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel, parallel, prange
-from abut.discrete.traversal import Pairs
-from abut.discrete.triangle_packets import Triangle, magnification, magnify_triangle, world_corner
+from abut.discrete.search.pairs import Pairs
+from abut.discrete.search.placement import Triangle, world_corner
+from abut.discrete.search.triangle_packets import magnification, magnify_triangle
 from abut.geometry.crossings import SEPARATE, intersect_triangle_triangle
+from abut.geometry.rows import put_vector, vector_in
 from abut.geometry.triangles import closest_separate_triangles
-from abut.geometry.vec import Vec3, cross, dot, lerp, norm, scale, subtract
+from abut.geometry.vec import ZERO, Vec3, cross, dot, lerp, scale, subtract, unit_or
 
 # A sign is clear when the number exceeds this part of the magnitudes it was computed from; rounding stays 2¹⁰ times below.
 CLEAR = 2.0**-40
 SLIVER = (
     2.0**-48
 )  # the rounding of a product of two unit edges, which may be most of it where they are nearly parallel; 2⁴ times that
-
-
-@element
-def _unit_or(v: Vec3, other: Vec3) -> Vec3:
-    """v shortened to length 1; `other` where it is zero."""
-    size = max(abs(v[0]), abs(v[1]), abs(v[2]))
-    if size == 0.0:
-        return other
-    v = (v[0] / size, v[1] / size, v[2] / size)
-    return scale(v, 1.0 / norm(v))
 
 
 @element
@@ -85,38 +77,29 @@ def copy_corners(corners: Floats, slots: Integers, poses: Floats, query: Integer
     for i in prange(len(slots)):
         pose = poses[query[i]]
         for c in range(3):
-            x, y, z = world_corner(corners, slots[i], c, pose)
-            out[i, 3 * c] = x
-            out[i, 3 * c + 1] = y
-            out[i, 3 * c + 2] = z
-
-
-@element
-def _row(corners: Floats, i: int, c: int) -> Vec3:
-    return (corners[i, 3 * c], corners[i, 3 * c + 1], corners[i, 3 * c + 2])
+            put_vector(out, i, 3 * c, world_corner(corners, slots[i], c, pose))
 
 
 @element
 def _normal(a0: Vec3, a1: Vec3, a2: Vec3) -> Vec3:
     """Across a triangle, of any length up to about 1; 0 for one without area."""
-    zero = (0.0, 0.0, 0.0)
-    return cross(_unit_or(subtract(a1, a0), zero), _unit_or(subtract(a2, a0), zero))
+    return cross(unit_or(subtract(a1, a0), ZERO), unit_or(subtract(a2, a0), ZERO))
 
 
 @element
 def _describe_pair(a: Triangle, b: Triangle, sign_a: float, sign_b: float) -> tuple[Vec3, Vec3, Vec3, float]:
     """The two ends of a contact, its unit normal from a to b, and the distance, −1 for triangles that meet."""
     (a0, a1, a2), (b0, b1, b2) = a, b
-    zero, up = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    up = (0.0, 0.0, 1.0)
     n_a, n_b = _normal(a0, a1, a2), _normal(b0, b1, b2)
     clear, p, q = _meet_clearly(a0, a1, a2, b0, b1, b2, n_a, n_b)
     if not clear:
         status, p, q = intersect_triangle_triangle(a0, a1, a2, b0, b1, b2)
         if status == SEPARATE:
             _, _, p, q, gap_sq = closest_separate_triangles(a0, a1, a2, b0, b1, b2)
-            return p, q, _unit_or(subtract(q, p), up), math.sqrt(gap_sq)
-    out_of_a, out_of_b = scale(_unit_or(n_a, zero), sign_a), scale(_unit_or(n_b, zero), sign_b)
-    return p, q, _unit_or(subtract(out_of_a, out_of_b), _unit_or(out_of_a, up)), -1.0
+            return p, q, unit_or(subtract(q, p), up), math.sqrt(gap_sq)
+    out_of_a, out_of_b = scale(unit_or(n_a, ZERO), sign_a), scale(unit_or(n_b, ZERO), sign_b)
+    return p, q, unit_or(subtract(out_of_a, out_of_b), unit_or(out_of_a, up)), -1.0
 
 
 @parallel
@@ -126,7 +109,8 @@ def describe(a: Floats, b: Floats, signs: Floats, segment: Floats, normal: Float
     signs (n,2): 1 where the face's own normal points out of its body, −1 where it points in.
     """
     for i in prange(len(a)):
-        s, t = (_row(a, i, 0), _row(a, i, 1), _row(a, i, 2)), (_row(b, i, 0), _row(b, i, 1), _row(b, i, 2))
+        s = (vector_in(a, i, 0), vector_in(a, i, 3), vector_in(a, i, 6))
+        t = (vector_in(b, i, 0), vector_in(b, i, 3), vector_in(b, i, 6))
         factor = magnification(s, t)
         p, q, n, length = _describe_pair(
             magnify_triangle(s, factor), magnify_triangle(t, factor), signs[i, 0], signs[i, 1]

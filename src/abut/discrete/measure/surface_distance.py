@@ -9,17 +9,18 @@ of the two triangles, and the line between their centers.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, integer, kernel
-from abut.core.lanes import bits, lane, lowest_bit, maximum, minimum, splat_8
+from abut.core.lanes import bits, lane, lowest_bit, splat_8
 from abut.core.scratch import load, reserve_floats, reserve_integers, store
-from abut.discrete.traversal import BOX_TESTS, EXACT_TESTS, TRIANGLE_TESTS, place_corner, relate_frames, stay
-from abut.discrete.triangle_packets import load_corner, world_corner
+from abut.discrete.measure.leaf_filters import lanes_near, near_8, near_along, reach_along
+from abut.discrete.search.pairs import BOX_TESTS, EXACT_TESTS, TRIANGLE_TESTS
+from abut.discrete.search.placement import place_corner, relate_frames, stay, world_triangle
+from abut.geometry.frames import turn_back_by
 from abut.geometry.triangles import closest_separate_triangles
-from abut.geometry.vec import Vec3, subtract
-from abut.trees.packets.boxes import WIDTH, Change, bound_8, largest_half, read_box
+from abut.geometry.vec import ZERO, Vec3, subtract, unit_or
+from abut.trees.packets.boxes import WIDTH, Change, bound_8, largest_half, read_box, splat_3
 from abut.trees.packets.packet_tree import Handle, PacketTree, open_tree
 
 # A bound in float32 is reduced by this part; its own rounding is below 1e-6, and the boxes were grown by the slack already.
@@ -32,128 +33,13 @@ Best = tuple[float, int, int, Vec3, Vec3]
 """Squared distance, slots in a and b, the two points; all in the world."""
 
 
-@element
-def reach_along(lanes: NDArray[np.float32], leaf: int, d: Any) -> Any:
-    """Smallest and largest d·x of the corners of each of eight triangles."""
-    a, b, c = load_corner(lanes, leaf, 0), load_corner(lanes, leaf, 1), load_corner(lanes, leaf, 2)
-    x = d[0] * a[0] + d[1] * a[1] + d[2] * a[2]
-    y = d[0] * b[0] + d[1] * b[1] + d[2] * b[2]
-    z = d[0] * c[0] + d[1] * c[1] + d[2] * c[2]
-    return minimum(minimum(x, y), z), maximum(maximum(x, y), z)
-
-
-@element
-def _unit(x: float, y: float, z: float) -> Vec3:
-    """Shortened to length 1, or 0 for the zero vector, along which nothing is far apart."""
-    size = max(abs(x), abs(y), abs(z))
-    if size == 0.0:
-        return (0.0, 0.0, 0.0)
-    x, y, z = x / size, y / size, z / size
-    length = np.sqrt(x * x + y * y + z * z)
-    return (x / length, y / length, z / length)
-
-
-@element
-def _into_frame(pose: Floats, d: Vec3) -> Vec3:
-    """A direction of the world in the frame of a body."""
-    return (
-        pose[0, 0] * d[0] + pose[1, 0] * d[1] + pose[2, 0] * d[2],
-        pose[0, 1] * d[0] + pose[1, 1] * d[1] + pose[2, 1] * d[2],
-        pose[0, 2] * d[0] + pose[1, 2] * d[1] + pose[2, 2] * d[2],
-    )
-
-
-@element
-def _splat3(d: Vec3) -> Any:
-    return (splat_8(np.float32(d[0])), splat_8(np.float32(d[1])), splat_8(np.float32(d[2])))
-
-
-@element
-def _near_along(low: Any, high: Any, triangle: Any, d: Vec3, reach: float) -> int:
-    """Mask of the lanes whose interval along d comes nearer to that of a triangle than `reach`."""
-    x = d[0] * triangle[0][0] + d[1] * triangle[0][1] + d[2] * triangle[0][2]
-    y = d[0] * triangle[1][0] + d[1] * triangle[1][1] + d[2] * triangle[1][2]
-    z = d[0] * triangle[2][0] + d[1] * triangle[2][1] + d[2] * triangle[2][2]
-    first, last = splat_8(np.float32(min(x, y, z) - reach)), splat_8(np.float32(max(x, y, z) + reach))
-    return bits((low > last) | (high < first)) ^ 255
-
-
-@element
-def _dot8(a: Any, b: Any) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@element
-def _subtract8(a: Any, b: Any) -> Any:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-@element
-def _cross8(a: Any, b: Any) -> Any:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-@element
-def _is_far(d: Any, v0: Any, v1: Any, v2: Any, w0: Any, w1: Any, w2: Any, reach: Any) -> Any:
-    """Mask of the lanes where, along a vector d of any length, triangles v and w are farther apart than `reach`."""
-    a, b, c = _dot8(d, v0), _dot8(d, v1), _dot8(d, v2)
-    e, f, g = _dot8(d, w0), _dot8(d, w1), _dot8(d, w2)
-    low, high = minimum(minimum(a, b), c), maximum(maximum(a, b), c)
-    first, last = minimum(minimum(e, f), g), maximum(maximum(e, f), g)
-    gap = maximum(first - high, low - last)
-    return (gap > splat_8(np.float32(0.0))) & (gap * gap > reach * reach * _dot8(d, d))
-
-
-@element
-def _near_8(lanes: Any, leaf: int, triangle: Any, reach: float) -> int:
-    """Mask of the triangles of a leaf that may come nearer to a triangle than `reach`: along both normals, and between the centers."""
-    base = _splat3(triangle[0])
-    zero = _subtract8(base, base)
-    w1, w2 = _subtract8(_splat3(triangle[1]), base), _subtract8(_splat3(triangle[2]), base)
-    v0 = _subtract8(load_corner(lanes, leaf, 0), base)
-    v1 = _subtract8(load_corner(lanes, leaf, 1), base)
-    v2 = _subtract8(load_corner(lanes, leaf, 2), base)
-    far = splat_8(np.float32(reach))
-    apart = _is_far(_cross8(w1, w2), v0, v1, v2, zero, w1, w2, far)
-    apart = apart | _is_far(_cross8(_subtract8(v1, v0), _subtract8(v2, v0)), v0, v1, v2, zero, w1, w2, far)
-    x = v0[0] + v1[0] + v2[0] - w1[0] - w2[0]
-    y = v0[1] + v1[1] + v2[1] - w1[1] - w2[1]
-    z = v0[2] + v1[2] + v2[2] - w1[2] - w2[2]
-    return bits(apart | _is_far((x, y, z), v0, v1, v2, zero, w1, w2, far)) ^ 255
-
-
-@element
-def _lanes_near(low_a: Any, high_a: Any, b: PacketTree, leaf_b: int, to_a: Change, d: Vec3, reach: float) -> int:
-    """Mask of the triangles of a leaf of b whose interval along d, a direction in the frame of a, comes near those of a leaf of a."""
-    first, last = lane(low_a, 0), lane(high_a, 0)
-    for k in range(1, WIDTH):
-        first, last = min(first, lane(low_a, k)), max(last, lane(high_a, k))
-    r, t = to_a.rotation, to_a.translation
-    turned = (
-        r[0][0] * d[0] + r[1][0] * d[1] + r[2][0] * d[2],
-        r[0][1] * d[0] + r[1][1] * d[1] + r[2][1] * d[2],
-        r[0][2] * d[0] + r[1][2] * d[1] + r[2][2] * d[2],
-    )
-    offset = t[0] * d[0] + t[1] * d[1] + t[2] * d[2]
-    scale = float(to_a.scale)
-    low, high = reach_along(b.lanes, leaf_b, _splat3(turned))
-    near, far = (float(first) - reach - offset) / scale, (float(last) + reach - offset) / scale
-    return bits((low > splat_8(np.float32(far))) | (high < splat_8(np.float32(near)))) ^ 255
-
-
 @kernel
 def _measure_pair(
     a: PacketTree, slot_a: int, pose_a: Floats, b: PacketTree, slot_b: int, pose_b: Floats, best: Best
 ) -> Best:
     """The better of the best so far and a pair of triangles."""
-    _, _, point_a, point_b, distance_sq = closest_separate_triangles(
-        world_corner(a.corners, slot_a, 0, pose_a),
-        world_corner(a.corners, slot_a, 1, pose_a),
-        world_corner(a.corners, slot_a, 2, pose_a),
-        world_corner(b.corners, slot_b, 0, pose_b),
-        world_corner(b.corners, slot_b, 1, pose_b),
-        world_corner(b.corners, slot_b, 2, pose_b),
-    )
+    s, t = world_triangle(a.corners, slot_a, pose_a), world_triangle(b.corners, slot_b, pose_b)
+    _, _, point_a, point_b, distance_sq = closest_separate_triangles(s[0], s[1], s[2], t[0], t[1], t[2])
     return (distance_sq, slot_a, slot_b, point_a, point_b) if distance_sq < best[0] else best
 
 
@@ -173,14 +59,14 @@ def _improve(
 ) -> Best:
     """Look for a nearer pair among the triangles of two leaves; `line` leads from one box to the other, in the frame of a."""
     scale = a.frame[3]
-    witness = _unit(*_into_frame(pose_a, subtract(best[4], best[3])))
+    witness = unit_or(turn_back_by(pose_a, subtract(best[4], best[3])), ZERO)
     reach = scale * np.sqrt(best[0]) + slack
-    low, high = reach_along(a.lanes, leaf_a, _splat3(witness))
-    of_b = _lanes_near(low, high, b, leaf_b, to_a, witness, reach)
+    low, high = reach_along(a.lanes, leaf_a, splat_3(witness))
+    of_b = lanes_near(low, high, b, leaf_b, to_a, witness, reach)
     if of_b == 0:
         return best
-    low_2, high_2 = reach_along(a.lanes, leaf_a, _splat3(line))
-    of_b &= _lanes_near(low_2, high_2, b, leaf_b, to_a, line, reach)
+    low_2, high_2 = reach_along(a.lanes, leaf_a, splat_3(line))
+    of_b &= lanes_near(low_2, high_2, b, leaf_b, to_a, line, reach)
     while of_b != 0:
         slot_b = leaf_b * WIDTH + lowest_bit(of_b)
         of_b &= of_b - 1
@@ -192,10 +78,10 @@ def _improve(
             place_corner(b.corners, slot_b, 2, pose_b, pose_a, a.frame),
         )
         reach = scale * np.sqrt(best[0]) + slack
-        mask = _near_along(low, high, triangle, witness, reach) & _near_along(low_2, high_2, triangle, line, reach)
+        mask = near_along(low, high, triangle, witness, reach) & near_along(low_2, high_2, triangle, line, reach)
         work[TRIANGLE_TESTS] += WIDTH
         if mask != 0:
-            mask &= _near_8(a.lanes, leaf_a, triangle, reach * (1.0 + 1e-5))
+            mask &= near_8(a.lanes, leaf_a, triangle, reach * (1.0 + 1e-5))
         while mask != 0:
             slot_a = leaf_a * WIDTH + lowest_bit(mask)
             mask &= mask - 1
@@ -242,8 +128,8 @@ def _facing(a: PacketTree, leaf_a: int, b: PacketTree, leaf_b: int, to_a: Change
         r[0][1] * line[0] + r[1][1] * line[1] + r[2][1] * line[2],
         r[0][2] * line[0] + r[1][2] * line[1] + r[2][2] * line[2],
     )
-    _, high = reach_along(a.lanes, leaf_a, _splat3(line))
-    low, _ = reach_along(b.lanes, leaf_b, _splat3(turned))
+    _, high = reach_along(a.lanes, leaf_a, splat_3(line))
+    low, _ = reach_along(b.lanes, leaf_b, splat_3(turned))
     at_a, at_b = 0, 0
     for k in range(1, WIDTH):
         if lane(high, k) > lane(high, at_a):
@@ -303,7 +189,8 @@ def _bound_children(
 def _line_between(a: PacketTree, b: PacketTree, node_a: int, node_b: int, to_a: Change) -> Vec3:
     """Unit vector between the centers of two boxes, in the frame of a."""
     here, there = read_box(a.packed, node_a, stay(), np.float32(0.0)), read_box(b.packed, node_b, to_a, np.float32(0.0))
-    return _unit(there[0][0] - here[0][0], there[0][1] - here[0][1], there[0][2] - here[0][2])
+    p, q = here[0], there[0]
+    return unit_or((float(q[0] - p[0]), float(q[1] - p[1]), float(q[2] - p[2])), ZERO)
 
 
 @element

@@ -13,85 +13,19 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, integer, kernel
 from abut.core.lanes import lane, lowest_bit
 from abut.core.scratch import load, reserve_integers, store
-from abut.discrete.contact_rules import accept, reach_of
-from abut.discrete.triangle_packets import meet_box_8, relate_triangle_8, transform, world_corner
-from abut.trees.packets.boxes import WIDTH, Change, largest_half, overlap_8, read_box, separate_8
+from abut.discrete.search.placement import displacement, place_corner, relate_frames
+from abut.discrete.search.rules import accept, min_distance_of
+from abut.discrete.search.triangle_packets import meet_box_8, relate_triangle_8
+from abut.trees.packets.boxes import WIDTH, largest_half, overlap_8, read_box, separate_8
 from abut.trees.packets.packet_tree import PacketTree
 
 MAX_LEVELS = 11  # 8¹¹ triangles are more than int32 packets can number
 STACK = 2 * MAX_LEVELS * (WIDTH - 1) + 2
-SLACK = 1e-6  # rounding of float32 on coordinates within 1 + |t| + s·√3 of the origin: see `trees.packets.boxes`
-
-# World coordinates are rounded, and a rotation's transpose is its inverse only to ORTHONORMAL of `bodies`: what this is of the largest coordinate.
-ROUNDED = 5e-14
 
 GROWTH = 1.0 + 1e-6  # a margin rounded to float32 stays a margin
 BOX_TESTS, TRIANGLE_TESTS, EXACT_TESTS = 0, 1, 2
 
 Pairs = NDArray[np.integer[Any]]
-
-
-@element
-def displacement(frame: Any, pose: Floats) -> float:
-    """How far rounding may move a corner of a body on its way to the world and back, in world units."""
-    return ROUNDED * (
-        abs(frame[0]) + abs(frame[1]) + abs(frame[2]) + abs(pose[0, 3]) + abs(pose[1, 3]) + abs(pose[2, 3])
-    )
-
-
-@element
-def relate_frames(frame_a: Floats, pose_a: Floats, frame_b: Floats, pose_b: Floats) -> Any:
-    """The change from the normalised frame of a to that of b, in float32, and the slack it needs there.
-
-    x in the world is Rₐ(n/sₐ + oₐ) + tₐ; in b it is s_b(R_bᵀ(x − t_b) − o_b).
-    """
-    scale = frame_b[3] / frame_a[3]
-    x, y, z = transform(pose_a, frame_a[0], frame_a[1], frame_a[2])
-    x -= pose_b[0, 3]
-    y -= pose_b[1, 3]
-    z -= pose_b[2, 3]
-    tx = frame_b[3] * (pose_b[0, 0] * x + pose_b[1, 0] * y + pose_b[2, 0] * z - frame_b[0])
-    ty = frame_b[3] * (pose_b[0, 1] * x + pose_b[1, 1] * y + pose_b[2, 1] * z - frame_b[1])
-    tz = frame_b[3] * (pose_b[0, 2] * x + pose_b[1, 2] * y + pose_b[2, 2] * z - frame_b[2])
-    change = Change(
-        (_rotation_row(pose_a, pose_b, 0), _rotation_row(pose_a, pose_b, 1), _rotation_row(pose_a, pose_b, 2)),
-        (np.float32(tx), np.float32(ty), np.float32(tz)),
-        np.float32(scale),
-    )
-    moved = frame_b[3] * (displacement(frame_a, pose_a) + displacement(frame_b, pose_b))
-    return change, np.float32(SLACK * (1.0 + abs(tx) + abs(ty) + abs(tz) + 2.0 * scale) + moved)
-
-
-@element
-def stay() -> Change:
-    """No change of frame."""
-    zero, one = np.float32(0.0), np.float32(1.0)
-    return Change(((one, zero, zero), (zero, one, zero), (zero, zero, one)), (zero, zero, zero), one)
-
-
-@element
-def _rotation_row(pose_a: Floats, pose_b: Floats, i: int) -> Any:
-    """Row i of R_bᵀ·Rₐ."""
-    x, y, z = pose_b[0, i], pose_b[1, i], pose_b[2, i]
-    return (
-        np.float32(x * pose_a[0, 0] + y * pose_a[1, 0] + z * pose_a[2, 0]),
-        np.float32(x * pose_a[0, 1] + y * pose_a[1, 1] + z * pose_a[2, 1]),
-        np.float32(x * pose_a[0, 2] + y * pose_a[1, 2] + z * pose_a[2, 2]),
-    )
-
-
-@element
-def place_corner(corners: Floats, slot: int, corner: int, pose_b: Floats, pose_a: Floats, frame_a: Floats) -> Any:
-    """A corner of b in the normalised frame of a."""
-    x, y, z = world_corner(corners, slot, corner, pose_b)
-    x -= pose_a[0, 3]
-    y -= pose_a[1, 3]
-    z -= pose_a[2, 3]
-    return (
-        np.float32(frame_a[3] * (pose_a[0, 0] * x + pose_a[1, 0] * y + pose_a[2, 0] * z - frame_a[0])),
-        np.float32(frame_a[3] * (pose_a[0, 1] * x + pose_a[1, 1] * y + pose_a[2, 1] * z - frame_a[1])),
-        np.float32(frame_a[3] * (pose_a[0, 2] * x + pose_a[1, 2] * y + pose_a[2, 2] * z - frame_a[2])),
-    )
 
 
 @kernel
@@ -111,7 +45,7 @@ def _search_leaves(
     work: Integers,
 ) -> int:
     """Test the triangles `of_b` of one leaf against those `of_a` of the other; the new count of pairs found."""
-    reach = a.frame[3] * (reach_of(rule) + displacement(a.frame, pose_a) + displacement(b.frame, pose_b))
+    near = a.frame[3] * (min_distance_of(rule) + displacement(a.frame, pose_a) + displacement(b.frame, pose_b))
     while of_b != 0:
         k = lowest_bit(of_b)
         of_b &= of_b - 1
@@ -123,7 +57,7 @@ def _search_leaves(
             place_corner(b.corners, slot_b, 1, pose_b, pose_a, a.frame),
             place_corner(b.corners, slot_b, 2, pose_b, pose_a, a.frame),
         )
-        maybe, sure = relate_triangle_8(triangle, a.lanes, leaf_a, reach)
+        maybe, sure = relate_triangle_8(triangle, a.lanes, leaf_a, near)
         maybe &= of_a
         work[TRIANGLE_TESTS] += WIDTH
         while maybe != 0:
@@ -165,8 +99,8 @@ def find_pairs(
     """Pairs of slots that the rule accepts, into `out` as far as it reaches; their number, or `limit` when that many were found."""
     to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
     to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
-    slack_a += np.float32(reach_of(rule) * a.frame[3] * GROWTH)
-    slack_b += np.float32(reach_of(rule) * b.frame[3] * GROWTH)
+    slack_a += np.float32(min_distance_of(rule) * a.frame[3] * GROWTH)
+    slack_b += np.float32(min_distance_of(rule) * b.frame[3] * GROWTH)
     work[BOX_TESTS] += 1
     if overlap_8(b.packed, b.root >> 3, read_box(a.packed, a.root, to_b, slack_b)) & 1 == 0:
         return 0

@@ -17,10 +17,10 @@ import numpy as np
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, integer, kernel
 from abut.core.scratch import load, reserve_floats, reserve_integers, store
-from abut.discrete.nearest_point import find_nearest, to_frame
-from abut.discrete.traversal import stay
-from abut.discrete.triangle_depth import IDENTITY, TOLERANCE, Depth, Entry, is_inside, make_room, search_triangle
-from abut.discrete.triangle_packets import transform, world_corner
+from abut.discrete.measure.nearest_point import find_nearest
+from abut.discrete.measure.triangle_depth import TOLERANCE, Depth, Entry, is_inside, make_room, search_triangle
+from abut.discrete.search.placement import own_corner, stay, to_frame, world_corner
+from abut.geometry.frames import carry_by
 from abut.geometry.vec import Vec3, distance_sq
 from abut.trees.packets.boxes import WIDTH, largest_half, read_box
 from abut.trees.packets.packet_tree import Handle, PacketTree, open_tree
@@ -51,12 +51,12 @@ def _measure_node(
         return (0.0, *above[1:])
     half = box[2]
     radius = np.sqrt(float(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])) / scale
-    p = transform(
-        pose_a,
+    center = (
         float(box[0][0]) / scale + a.frame[0],
         float(box[0][1]) / scale + a.frame[1],
         float(box[0][2]) / scale + a.frame[2],
     )
+    p = carry_by(pose_a, center)
     d_sq, slot, q = find_nearest(b, p, above[3], target - radius)
     d = np.sqrt(d_sq)
     bound = min(d + radius, _farthest(box, to_frame(q, pose_a, a.frame)) / scale)
@@ -121,7 +121,7 @@ def find_depth(
         reserve_integers(192),
         reserve_floats(768),
     )  # 96 entries: seven siblings at each of at most 11 levels
-    q = world_corner(b.corners, 0, 0, IDENTITY)  # of which nothing is known: any point of b will do
+    q = own_corner(b.corners, 0, 0)  # of which nothing is known: any point of b will do
     entry = _measure_node(a, pose_a, a.root, b, parity, (np.inf, (q, 0.0), q, integer(0)), best)
     _store_entry(nodes, floats, 0, a.root, entry)
     height = 1
@@ -173,4 +173,4 @@ def measure_depth(
                 relative[i, j] += pose_b[k, i] * (pose_a[k, j] - (pose_b[k, 3] if j == 3 else 0.0))
     a, b = open_tree(handle_a), open_tree(handle_b)
     depth, slot_a, slot_b, p, q = find_depth(a, relative, b, parity, cutters, slack, floor)
-    return depth, slot_a, slot_b, transform(pose_b, p[0], p[1], p[2]), transform(pose_b, q[0], q[1], q[2])
+    return depth, slot_a, slot_b, carry_by(pose_b, p), carry_by(pose_b, q)

@@ -5,7 +5,7 @@ from abut import Deformable, InvalidInput, Mesh, Rigid, contains, scenes
 from abut.core import jit
 from conftest import SLOW
 from discrete.situations import ball, deformable, exact_pose, random_pose, translation
-from oracle_bodies import is_inside, solid_angles
+from oracles.bodies import is_inside, solid_angles
 
 COUNT = 4 if jit.INTERPRETED else 30
 

@@ -1,19 +1,14 @@
 """What counts as a contact of two triangles: that they meet, that they come near, or that a surface meets itself.
 
-A rule is a NamedTuple; `accept` and `reach_of` are chosen by its class when the traversal is compiled, so that the traversal is written once.
+A rule is a NamedTuple; `accept` and `min_distance_of` are chosen by its class when the traversal is compiled, so that the traversal is written once.
 """
 
 from typing import Any, NamedTuple
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, generic, implement
-from abut.discrete.triangle_packets import (
-    magnification,
-    magnify_triangle,
-    meet_corners,
-    world_corner,
-    world_triangle,
-)
+from abut.discrete.search.placement import world_corner, world_triangle
+from abut.discrete.search.triangle_packets import magnification, magnify_triangle, meet_corners
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.predicates import orient_2d, orient_3d
 from abut.geometry.triangles import closest_triangle_triangle
@@ -28,9 +23,9 @@ class Meet(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Triangles of two bodies whose distance is at most `margin`."""
+    """Triangles of two bodies whose distance is at most `min_distance`."""
 
-    margin: float
+    min_distance: float
 
 
 class MeetItself(NamedTuple):
@@ -46,25 +41,25 @@ def accept(rule: Any, a: PacketTree, i: int, pose_a: Floats, b: PacketTree, j: i
 
 
 @generic
-def reach_of(rule: Any) -> float:
+def min_distance_of(rule: Any) -> float:
     """How far apart a pair may be, in world units."""
     raise NotImplementedError
 
 
-@implement(reach_of, Meet)
-def reach_of_meet(rule: Meet) -> float:
+@implement(min_distance_of, Meet)
+def min_distance_of_meet(rule: Meet) -> float:
     """Touching."""
     return 0.0
 
 
-@implement(reach_of, Near)
-def reach_of_near(rule: Near) -> float:
-    """The margin."""
-    return rule.margin
+@implement(min_distance_of, Near)
+def min_distance_of_near(rule: Near) -> float:
+    """As the rule has it."""
+    return rule.min_distance
 
 
-@implement(reach_of, MeetItself)
-def reach_of_itself(rule: MeetItself) -> float:
+@implement(min_distance_of, MeetItself)
+def min_distance_of_itself(rule: MeetItself) -> float:
     """Touching."""
     return 0.0
 
@@ -82,8 +77,8 @@ def accept_near(rule: Near, a: Any, i: int, pose_a: Floats, b: Any, j: int, pose
         return True
     s, t = world_triangle(a.corners, i, pose_a), world_triangle(b.corners, j, pose_b)
     factor = magnification(s, t)
-    s, t, margin = magnify_triangle(s, factor), magnify_triangle(t, factor), rule.margin * factor
-    return closest_triangle_triangle(s[0], s[1], s[2], t[0], t[1], t[2])[4] <= margin * margin
+    s, t, near = magnify_triangle(s, factor), magnify_triangle(t, factor), rule.min_distance * factor
+    return closest_triangle_triangle(s[0], s[1], s[2], t[0], t[1], t[2])[4] <= near * near
 
 
 @element

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 
-import oracle_mesh
 from abut.core import jit
 from abut.geometry.crossings import meet_triangle_triangle
 from abut.geometry.triangles import closest_triangle_triangle
-from oracles import _cross, as_integers, corners, distance_sq, exact, meet_triangles
+from oracles import mesh as oracle_mesh
+from oracles.rationals import _cross, as_integers, corners, distance_sq, exact, meet_triangles
 
 
 def pair_set(contacts):

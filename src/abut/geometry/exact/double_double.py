@@ -4,7 +4,7 @@ A sum or product is off by 2⁻¹⁰⁰ or so of the numbers that go in, as long
 """
 
 from abut.core.jit import element
-from abut.geometry.expansions import two_product, two_sum
+from abut.geometry.exact.expansions import two_product, two_sum
 from abut.geometry.vec import Vec3
 
 Double = tuple[float, float]

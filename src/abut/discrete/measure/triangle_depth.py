@@ -15,11 +15,12 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
-from abut.discrete.containment import winding
-from abut.discrete.nearest_point import closest_in_slot, find_nearest
-from abut.discrete.triangle_packets import world_corner
+from abut.discrete.measure.nearest_point import closest_in_slot, find_nearest
+from abut.discrete.search.placement import own_triangle, world_triangle
+from abut.discrete.search.winding import winding
 from abut.geometry.crossings import CROSSING, intersect_triangle_triangle
-from abut.geometry.vec import Vec3, add, cross, distance_sq, dot, lerp, norm, scale, subtract
+from abut.geometry.rows import put_vector, vector_in
+from abut.geometry.vec import ZERO, Vec3, add, cross, distance_sq, dot, lerp, scale, subtract, unit_or
 from abut.trees.packets.packet_tree import PacketTree
 
 TOLERANCE = 5e-3
@@ -67,37 +68,16 @@ def _grown(room: Room, height: int, list_size: int, line_count: int) -> Room:
 
 
 @element
-def _slot_corner(b: PacketTree, slot: int, corner: int) -> Vec3:
-    return world_corner(b.corners, slot, corner, IDENTITY)
-
-
-@element
-def _unit(v: Vec3) -> Vec3:
-    """Shortened to length 1; the zero vector as it is."""
-    size = max(abs(v[0]), abs(v[1]), abs(v[2]))
-    if size == 0.0:
-        return v
-    v = (v[0] / size, v[1] / size, v[2] / size)
-    return scale(v, 1.0 / norm(v))
-
-
-@element
 def _normal(u: Vec3, v: Vec3, w: Vec3) -> Vec3:
     """Unit normal of a triangle, 0 for one without area."""
-    return _unit(cross(_unit(subtract(v, u)), _unit(subtract(w, u))))
+    return unit_or(cross(unit_or(subtract(v, u), ZERO), unit_or(subtract(w, u), ZERO)), ZERO)
 
 
-@element
-def _row(rows: Floats, i: int, k: int) -> Vec3:
-    return (rows[i, 3 * k], rows[i, 3 * k + 1], rows[i, 3 * k + 2])
-
-
-@element
+@kernel
 def _set_row(rows: Floats, i: int, a: Vec3, b: Vec3, c: Vec3) -> None:
-    for k in range(3):
-        rows[i, k] = a[k]
-        rows[i, 3 + k] = b[k]
-        rows[i, 6 + k] = c[k]
+    put_vector(rows, i, 0, a)
+    put_vector(rows, i, 3, b)
+    put_vector(rows, i, 6, c)
 
 
 @kernel
@@ -111,13 +91,12 @@ def _find_lines(
     """
     normal, count = _normal(u, v, w), 0
     flat = normal == (0.0, 0.0, 0.0)
-    along = _unit(subtract(v, u)) if distance_sq(u, v) > distance_sq(u, w) else _unit(subtract(w, u))
+    along = unit_or(subtract(v, u), ZERO) if distance_sq(u, v) > distance_sq(u, w) else unit_or(subtract(w, u), ZERO)
     for i in range(first, last):
         slot = cutters[i] & 0xFFFFFFFF
-        status, low, high = intersect_triangle_triangle(
-            u, v, w, _slot_corner(b, slot, 0), _slot_corner(b, slot, 1), _slot_corner(b, slot, 2)
-        )
-        across = along if flat else _unit(cross(normal, _unit(subtract(high, low))))
+        p, q, r = own_triangle(b.corners, slot)
+        status, low, high = intersect_triangle_triangle(u, v, w, p, q, r)
+        across = along if flat else unit_or(cross(normal, unit_or(subtract(high, low), ZERO)), ZERO)
         if status == CROSSING and across != (0.0, 0.0, 0.0):
             _set_row(lines, count, across, low, high)
             count += 1
@@ -126,15 +105,15 @@ def _find_lines(
 
 @element
 def _side(lines: Floats, i: int, p: Vec3) -> float:
-    return dot(_row(lines, i, 0), subtract(p, _row(lines, i, 1)))
+    return dot(vector_in(lines, i, 0), subtract(p, vector_in(lines, i, 3)))
 
 
 @element
 def _is_beyond(p: Vec3, q: Vec3, other: Vec3, low: Vec3, high: Vec3, slack: float) -> bool:
     """Whether low and high lie beyond the edge pq of a triangle, whose third corner is `other`, clearly."""
-    edge = _unit(subtract(q, p))
+    edge = unit_or(subtract(q, p), ZERO)
     inwards = subtract(other, p)
-    inwards = _unit(subtract(inwards, scale(edge, dot(edge, inwards))))
+    inwards = unit_or(subtract(inwards, scale(edge, dot(edge, inwards))), ZERO)
     return dot(inwards, subtract(low, p)) < -slack and dot(inwards, subtract(high, p)) < -slack
 
 
@@ -144,7 +123,7 @@ def _may_cross(lines: Floats, i: int, u: Vec3, v: Vec3, w: Vec3, slack: float) -
     su, sv, sw = _side(lines, i, u), _side(lines, i, v), _side(lines, i, w)
     if max(su, sv, sw) <= slack or min(su, sv, sw) >= -slack:
         return False
-    low, high = _row(lines, i, 1), _row(lines, i, 2)
+    low, high = vector_in(lines, i, 3), vector_in(lines, i, 6)
     return not (
         _is_beyond(u, v, w, low, high, slack)
         or _is_beyond(v, w, u, low, high, slack)
@@ -213,10 +192,10 @@ def _find_exact_cut(b: PacketTree, slot: int, other: int, piece: Any, corner: Ve
 
     Where `corner` lies beyond an edge of the triangle in `slot`: across that edge. Else where that triangle and the one in `other` are equally far.
     """
-    t = (_slot_corner(b, slot, 0), _slot_corner(b, slot, 1), _slot_corner(b, slot, 2))
+    t = own_triangle(b.corners, slot)
     normal, farthest, sides = _normal(t[0], t[1], t[2]), 0.0, (0.0, 0.0, 0.0)
     for i in range(3):
-        outwards = _unit(cross(_unit(subtract(t[(i + 1) % 3], t[i])), normal))
+        outwards = unit_or(cross(unit_or(subtract(t[(i + 1) % 3], t[i]), ZERO), normal), ZERO)
         if dot(outwards, subtract(corner, t[i])) > farthest:
             farthest = dot(outwards, subtract(corner, t[i]))
             sides = (
@@ -275,7 +254,7 @@ def _search_piece(
 ) -> tuple[int, Depth]:
     """Search the piece at `height` and push what of it may be deeper than the best. There is room for that. The new height, and the best."""
     pieces, state, lists, lines = room
-    piece = (_row(pieces, height, 0), _row(pieces, height, 1), _row(pieces, height, 2))
+    piece = (vector_in(pieces, height, 0), vector_in(pieces, height, 3), vector_in(pieces, height, 6))
     start, stop, inside = state[height, START], state[height, STOP], state[height, INSIDE]
     p = scale(add(add(piece[0], piece[1]), piece[2]), 1.0 / 3.0)
     radius = np.sqrt(max(distance_sq(p, piece[0]), distance_sq(p, piece[1]), distance_sq(p, piece[2])))
@@ -323,9 +302,7 @@ def search_triangle(
 
     cutters: pairs of slots of triangles that meet, (slot of a << 32) | slot of b, sorted. slack: how far apart rounding may have moved them.
     """
-    u = world_corner(a.corners, slot_a, 0, pose_a)
-    v = world_corner(a.corners, slot_a, 1, pose_a)
-    w = world_corner(a.corners, slot_a, 2, pose_a)
+    u, v, w = world_triangle(a.corners, slot_a, pose_a)
     enough = best[0] * (1.0 + TOLERANCE)
     if max(distance_sq(near[2], u), distance_sq(near[2], v), distance_sq(near[2], w)) <= enough * enough:
         return best, room

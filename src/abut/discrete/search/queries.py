@@ -1,4 +1,4 @@
-"""Entries from Python into the searches: kernels that take handles of bodies, for one pose or for many."""
+"""Queries of two bodies, as Python puts them to the searches: kernels that take handles, for one pose or for many."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from abut.core.scratch import (
     reserve_integers,
     reserve_integers32,
 )
-from abut.discrete.contact_rules import Meet, MeetItself
-from abut.discrete.containment import is_near, winding
-from abut.discrete.traversal import Pairs, find_pairs
-from abut.discrete.triangle_packets import transform
+from abut.discrete.search.pairs import Pairs, find_pairs
+from abut.discrete.search.rules import Meet, MeetItself
+from abut.discrete.search.winding import is_near, winding
+from abut.geometry.frames import carry_by
 from abut.geometry.vec import Vec3
-from abut.trees.packets.packet_tree import Handle, PacketTree, open_tree
+from abut.trees.packets.packet_tree import Handle, PacketTree, open_points, open_tree
 
 ROOM = 4096  # pairs a query has room for at once; one with more is searched again
 UNLIMITED = np.iinfo(np.int64).max
@@ -32,14 +32,8 @@ First = tuple[int, int, int, int, int, int]
 
 
 @element
-def _open_probes(handle: Handle) -> Any:
-    """The points of a body, six for each connected piece, in its own coordinates: the numbers behind its tree."""
-    return pointer_to_floats(int(handle[7]))
-
-
-@element
 def _probe(points: Any, i: int, pose: Floats) -> Vec3:
-    return transform(pose, load(points, 3 * i), load(points, 3 * i + 1), load(points, 3 * i + 2))
+    return carry_by(pose, (load(points, 3 * i), load(points, 3 * i + 1), load(points, 3 * i + 2)))
 
 
 @element
@@ -60,10 +54,11 @@ def _find_piece(points: Any, pieces: int, pose: Floats, tree: PacketTree, pose_t
 def _may_be_held(
     handle_a: Handle, a: PacketTree, pose_a: Floats, handle_b: Handle, b: PacketTree, pose_b: Floats
 ) -> bool:
-    return (
-        _find_piece(_open_probes(handle_a), int(handle_a[8]), pose_a, b, pose_b, 0) >= 0
-        or _find_piece(_open_probes(handle_b), int(handle_b[8]), pose_b, a, pose_a, 0) >= 0
-    )
+    points_a, pieces_a = open_points(handle_a)
+    if _find_piece(points_a, pieces_a, pose_a, b, pose_b, 0) >= 0:
+        return True
+    points_b, pieces_b = open_points(handle_b)
+    return _find_piece(points_b, pieces_b, pose_b, a, pose_a, 0) >= 0
 
 
 @kernel
@@ -81,9 +76,10 @@ def _is_held(points: Any, pieces: int, pose: Floats, tree: PacketTree, pose_tree
 def find_held(handle_a: Handle, pose_a: Floats, closed_a: int, handle_b: Handle, pose_b: Floats, closed_b: int) -> int:
     """A_IN_B, B_IN_A or 0, for bodies that do not meet. closed: 0 open, 1 closed and oriented, 2 only closed."""
     a, b = open_tree(handle_a), open_tree(handle_b)
-    if closed_b != 0 and _is_held(_open_probes(handle_a), int(handle_a[8]), pose_a, b, pose_b, closed_b == 2):
+    (points_a, pieces_a), (points_b, pieces_b) = open_points(handle_a), open_points(handle_b)
+    if closed_b != 0 and _is_held(points_a, pieces_a, pose_a, b, pose_b, closed_b == 2):
         return A_IN_B
-    if closed_a != 0 and _is_held(_open_probes(handle_b), int(handle_b[8]), pose_b, a, pose_a, closed_a == 2):
+    if closed_a != 0 and _is_held(points_b, pieces_b, pose_b, a, pose_a, closed_a == 2):
         return B_IN_A
     return 0
 

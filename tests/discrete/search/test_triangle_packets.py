@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from abut.core import jit
-from abut.discrete.traversal import place_corner, relate_frames
-from abut.discrete.triangle_packets import meet_box_8, relate_triangle_8
+from abut.discrete.search.placement import place_corner, relate_frames
+from abut.discrete.search.triangle_packets import meet_box_8, relate_triangle_8
 from abut.geometry.triangles import closest_triangle_triangle
 from abut.trees.packets.boxes import WIDTH, read_box
 from conftest import SLOW
 from discrete.situations import packet_leaves
-from oracles import as_integers, meet_triangles
+from oracles.rationals import as_integers, meet_triangles
 from triangle_pairs import FAMILIES, generate, permuted
 
 EYE = np.eye(4)

@@ -1,7 +1,7 @@
 """Whether surfaces are in contact at one moment: segments against triangles by Cramer's rule in fractions, and solid angles for inside.
 
 No orientation signs and no rays, which the library uses. Segments that are parallel to a triangle's plane are left out: where they meet the
-triangle a vertex touches a face or two edges touch, which first contacts at t = 0 have (`oracle_ccd`).
+triangle a vertex touches a face or two edges touch, which first contacts at t = 0 have (`ccd`).
 """
 
 from fractions import Fraction

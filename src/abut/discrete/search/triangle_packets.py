@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats
 from abut.core.jit import element
-from abut.core.lanes import bits, load_8, maximum, minimum, splat_8
-from abut.core.scratch import load
+from abut.core.lanes import bits, maximum, minimum, splat_8
+from abut.discrete.search.placement import Triangle, world_triangle
 from abut.geometry.crossings import meet_triangle_triangle
-from abut.geometry.vec import Vec3, scale
-from abut.trees.packets.boxes import WIDTH, Box
+from abut.geometry.vec import Vec3, cross, dot, scale, subtract
+from abut.trees.packets.boxes import WIDTH, Box, load_3, splat_3
 
 # Corners lie within 1 + M of the origin, M being the largest coordinate of the single triangle: they are rounded to 2⁻²⁴ of that, the
 # differences to the base point again, and a dot product of three terms adds 3 more: below 5·2⁻²⁴ < 3e-7, twice that for a gap, with reserve.
@@ -31,23 +31,6 @@ ROUNDING = np.float32(1e-6)  # 6·2⁻²⁴, twice, with reserve
 LARGEST = np.float32(1e11)  # products of three coordinates, and sums of 24 of them, stay in the range of float32
 
 SMALLEST = 2.0**-200  # products of four lengths, and small parts of them, stay in the range of float64
-
-Triangle = tuple[Vec3, Vec3, Vec3]
-
-
-@element
-def _subtract(a: Any, b: Any) -> Any:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-@element
-def _cross(a: Any, b: Any) -> Any:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-@element
-def _dot(a: Any, b: Any) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @element
@@ -71,23 +54,17 @@ def _high(a: Any, b: Any, c: Any) -> Any:
 
 
 @element
-def _splat3(a: Vec3) -> Any:
-    return (splat_8(np.float32(a[0])), splat_8(np.float32(a[1])), splat_8(np.float32(a[2])))
-
-
-@element
 def load_corner(lanes: NDArray[np.float32], leaf: int, corner: int) -> Any:
     """One corner of the eight triangles of a leaf."""
-    at = (leaf * 3 + corner) * (3 * WIDTH)
-    return (load_8(lanes, at), load_8(lanes, at + WIDTH), load_8(lanes, at + 2 * WIDTH))
+    return load_3(lanes, (leaf * 3 + corner) * (3 * WIDTH))
 
 
 @element
 def _gap(axis: Any, p: Any, q: Any, v0: Any, v1: Any, v2: Any) -> Any:
     """Gap along an axis between the triangle 0, p, q and the triangle v; negative where they overlap."""
     zero = splat_8(np.float32(0.0))
-    a, b = _dot(axis, p), _dot(axis, q)
-    c, d, e = _dot(axis, v0), _dot(axis, v1), _dot(axis, v2)
+    a, b = dot(axis, p), dot(axis, q)
+    c, d, e = dot(axis, v0), dot(axis, v1), dot(axis, v2)
     return maximum(_low(c, d, e) - _high(a, b, zero), _low(a, b, zero) - _high(c, d, e))
 
 
@@ -108,27 +85,28 @@ def _edge_gap(
     extent: Any,
 ) -> Any:
     """Take the axis x × y into account: the largest certain gap, and whether all axes so far surely overlap."""
-    axis = _cross(x, y)
+    axis = cross(x, y)
     g, s = _gap(axis, p, q, v0, v1, v2), _sum_abs(axis) * eps
     doubt = (splat_8(np.float32(2.0)) * eps * (lx + ly) + splat_8(ROUNDING) * lx * ly) * extent
     return maximum(gap, g - s), sure & (g + s + doubt < splat_8(np.float32(0.0)))
 
 
 @element
-def relate_triangle_8(triangle: Triangle, lanes: NDArray[np.float32], leaf: int, reach: float) -> tuple[int, int]:
-    """One triangle against the eight of a leaf, in the leaf's normalised frame: masks of those that may
-    come as near as `reach`, and that surely meet it. (A vector is never longer than its l₁, so a reach acts like an error of the coordinates.)"""
+def relate_triangle_8(triangle: Triangle, lanes: NDArray[np.float32], leaf: int, near: float) -> tuple[int, int]:
+    """One triangle against the eight of a leaf, in the leaf's normalised frame: masks of those that may come `near`, and that surely meet it.
+
+    A vector is never longer than its l₁, so `near` acts like an error of the coordinates."""
     zero = splat_8(np.float32(0.0))
-    base = _splat3(triangle[0])
-    p, q = _subtract(_splat3(triangle[1]), base), _subtract(_splat3(triangle[2]), base)
-    v0 = _subtract(load_corner(lanes, leaf, 0), base)
-    v1 = _subtract(load_corner(lanes, leaf, 1), base)
-    v2 = _subtract(load_corner(lanes, leaf, 2), base)
+    base = splat_3(triangle[0])
+    p, q = subtract(splat_3(triangle[1]), base), subtract(splat_3(triangle[2]), base)
+    v0 = subtract(load_corner(lanes, leaf, 0), base)
+    v1 = subtract(load_corner(lanes, leaf, 1), base)
+    v2 = subtract(load_corner(lanes, leaf, 2), base)
     far = maximum(_max_abs(p), _max_abs(q))
-    eps = splat_8(EPS) * (splat_8(np.float32(1.0)) + _max_abs(base) + far) + splat_8(np.float32(reach))
+    eps = splat_8(EPS) * (splat_8(np.float32(1.0)) + _max_abs(base) + far) + splat_8(np.float32(near))
     extent = maximum(far, _high(_max_abs(v0), _max_abs(v1), _max_abs(v2)))
-    e0, e1, e2 = _subtract(v1, v0), _subtract(v2, v1), _subtract(v0, v2)
-    f = _subtract(q, p)
+    e0, e1, e2 = subtract(v1, v0), subtract(v2, v1), subtract(v0, v2)
+    f = subtract(q, p)
     lp, lq, lf = _sum_abs(p), _sum_abs(q), _sum_abs(f)
     l0, l1, l2 = _sum_abs(e0), _sum_abs(e1), _sum_abs(e2)
     gap = splat_8(np.float32(-1e30))
@@ -154,20 +132,20 @@ def relate_triangle_8(triangle: Triangle, lanes: NDArray[np.float32], leaf: int,
 @element
 def meet_box_8(box: Box, lanes: NDArray[np.float32], leaf: int) -> int:
     """Mask of the triangles of a leaf that may meet a box (grown by its caller's slack): its three axes, and the triangles' planes."""
-    center, axes, half = _splat3(box[0]), box[1], _splat3(box[2])
-    u0, u1, u2 = _splat3(axes[0]), _splat3(axes[1]), _splat3(axes[2])
-    a = _subtract(load_corner(lanes, leaf, 0), center)
-    b = _subtract(load_corner(lanes, leaf, 1), center)
-    c = _subtract(load_corner(lanes, leaf, 2), center)
-    a = (_dot(u0, a), _dot(u1, a), _dot(u2, a))
-    b = (_dot(u0, b), _dot(u1, b), _dot(u2, b))
-    c = (_dot(u0, c), _dot(u1, c), _dot(u2, c))
+    center, axes, half = splat_3(box[0]), box[1], splat_3(box[2])
+    u0, u1, u2 = splat_3(axes[0]), splat_3(axes[1]), splat_3(axes[2])
+    a = subtract(load_corner(lanes, leaf, 0), center)
+    b = subtract(load_corner(lanes, leaf, 1), center)
+    c = subtract(load_corner(lanes, leaf, 2), center)
+    a = (dot(u0, a), dot(u1, a), dot(u2, a))
+    b = (dot(u0, b), dot(u1, b), dot(u2, b))
+    c = (dot(u0, c), dot(u1, c), dot(u2, c))
     gap0 = maximum(_low(a[0], b[0], c[0]) - half[0], -half[0] - _high(a[0], b[0], c[0]))
     gap1 = maximum(_low(a[1], b[1], c[1]) - half[1], -half[1] - _high(a[1], b[1], c[1]))
     gap2 = maximum(_low(a[2], b[2], c[2]) - half[2], -half[2] - _high(a[2], b[2], c[2]))
-    n = _cross(_subtract(b, a), _subtract(c, a))
+    n = cross(subtract(b, a), subtract(c, a))
     reach = abs(n[0]) * half[0] + abs(n[1]) * half[1] + abs(n[2]) * half[2]
-    da, db, dc = _dot(n, a), _dot(n, b), _dot(n, c)
+    da, db, dc = dot(n, a), dot(n, b), dot(n, c)
     gap3 = maximum(_low(da, db, dc) - reach, -reach - _high(da, db, dc))
     return bits(maximum(_high(gap0, gap1, gap2), gap3) > splat_8(np.float32(0.0))) ^ 255
 
@@ -195,38 +173,5 @@ def magnify_triangle(a: Triangle, factor: float) -> Triangle:
 @element
 def meet_corners(a: Floats, i: int, pose_a: Floats, b: Floats, j: int, pose_b: Floats) -> bool:
     """Exact verdict on two triangles whose corners, each in its body's coordinates, are moved by the poses."""
-    return meet_triangle_triangle(
-        world_corner(a, i, 0, pose_a),
-        world_corner(a, i, 1, pose_a),
-        world_corner(a, i, 2, pose_a),
-        world_corner(b, j, 0, pose_b),
-        world_corner(b, j, 1, pose_b),
-        world_corner(b, j, 2, pose_b),
-    )
-
-
-@element
-def world_corner(corners: Floats, slot: int, corner: int, pose: Floats) -> Vec3:
-    """One corner of the triangle in a slot, in the world."""
-    at = 9 * slot + 3 * corner
-    return transform(pose, load(corners, at), load(corners, at + 1), load(corners, at + 2))
-
-
-@element
-def world_triangle(corners: Floats, slot: int, pose: Floats) -> Triangle:
-    """The triangle in a slot, in the world."""
-    return (
-        world_corner(corners, slot, 0, pose),
-        world_corner(corners, slot, 1, pose),
-        world_corner(corners, slot, 2, pose),
-    )
-
-
-@element
-def transform(pose: Floats, x: float, y: float, z: float) -> Vec3:
-    """A point moved by a pose. These rounded coordinates *are* the body's place in the world: every verdict is about them."""
-    return (
-        ((pose[0, 0] * x + pose[0, 1] * y) + pose[0, 2] * z) + pose[0, 3],
-        ((pose[1, 0] * x + pose[1, 1] * y) + pose[1, 2] * z) + pose[1, 3],
-        ((pose[2, 0] * x + pose[2, 1] * y) + pose[2, 2] * z) + pose[2, 3],
-    )
+    s, t = world_triangle(a, i, pose_a), world_triangle(b, j, pose_b)
+    return meet_triangle_triangle(s[0], s[1], s[2], t[0], t[1], t[2])
