@@ -81,7 +81,7 @@ def _turning_queries(step: Step, kind: Kind, pairs: Pairs, span: Span, time: Flo
 
 
 def _number_vertices(rows: list[_Rows], one: Surface, two: Surface | None) -> None:
-    """Number vertices as the meshes do that were asked about. They are first in their pairs; those of a face-vertex pair are the second body's."""
+    """Number vertices as the given meshes do. They are first in their pairs; those of a face-vertex pair are the second body's."""
     for row in rows:
         if row.kind == Kind.VERTEX_FACE:
             one.number(row.pairs[:, 0])

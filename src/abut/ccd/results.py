@@ -115,7 +115,7 @@ class Impacts:
     """(n,3) unit normal from a to b at that time"""
     status: NDArray[np.int8]
     """(n,) see `Status`"""
-    _ask: Callable[[], bool] = field(default=_no_contact, repr=False)
+    _is_in_contact: Callable[[], bool] = field(default=_no_contact, repr=False)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -135,10 +135,10 @@ class Impacts:
 
     @cached_property
     def in_contact_at_start(self) -> bool:
-        """Whether surfaces pass through each other at t = 0, or one of two bodies, closed, holds the other then. Computed when first asked
-        for, from the state at the time of the question; no row stands for it."""
-        return self._ask()
+        """Whether surfaces pass through each other at t = 0, or one of two bodies, closed, holds the other then. Computed at the first
+        access, from the motions as they were given; no row stands for it."""
+        return self._is_in_contact()
 
     def __getstate__(self) -> dict[str, object]:
         own = {name: getattr(self, name) for name in (*self.__dataclass_fields__, "in_contact_at_start")}
-        return {**own, "_ask": _no_contact}  # the answer travels, the step does not
+        return {**own, "_is_in_contact": _no_contact}  # the answer travels, the step does not

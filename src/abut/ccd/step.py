@@ -12,7 +12,7 @@ import numpy as np
 
 from abut.ccd.culling.stream import read_limit, stream
 from abut.ccd.impact.straight_pairs import Pairs, Side, Statuses, solve
-from abut.ccd.impact.turning_pairs import solve_turning
+from abut.ccd.impact.turning_pairs import Limits, Times, TurningSide, solve_turning
 from abut.ccd.motion.motions import Motion
 from abut.ccd.motion.surfaces import Surface
 from abut.ccd.results import Kind
@@ -52,7 +52,7 @@ class Step:
         largest = max(_largest_part(m) for m in self.motions) if self.turns else 0.0
         low = np.min([m.vertices_t0.min(axis=0) for m in self.motions], axis=0)
         high = np.max([m.vertices_t0.max(axis=0) for m in self.motions], axis=0)
-        self.limits = (distance, TURNING_TOLERANCE * float(np.linalg.norm(high - low)), PLACE_NOISE * largest)
+        self.limits = Limits(distance, TURNING_TOLERANCE * float(np.linalg.norm(high - low)), PLACE_NOISE * largest)
 
     def sides(self, kind: Kind) -> tuple[Motion, Integers, Motion, Integers]:
         """Motion and cells of the first and second features of a kind; a face-vertex pair is solved as vertex of b, face of a."""
@@ -87,7 +87,7 @@ class Step:
     def spans(self) -> Iterator[Span]:
         """The spans of a step in which something turns, in order."""
         count = _count_spans(self.motions)
-        noise = self.limits[2] + self.limits[1]
+        noise = self.limits.noise + self.limits.tolerance
         bend = sum(float(m.paths.bend.max()) for m in self.motions)
         if self.b is None:
             bend *= 2.0
@@ -123,11 +123,9 @@ class Step:
         return solve_turning(
             kind != Kind.EDGE_EDGE,
             pairs,
-            first.paths,
-            first_cells,
-            second.paths,
-            second_cells,
-            (span.begin, span.end, t_max),
+            TurningSide(first.paths, first_cells),
+            TurningSide(second.paths, second_cells),
+            Times(span.begin, span.end, t_max),
             self.limits,
         )
 

@@ -125,7 +125,7 @@ def candidates(
 
 
 def number_vertices(found: Candidates, one: Surface, two: Surface | None) -> Candidates:
-    """The same candidates, with vertices as the meshes number them that were asked about."""
+    """The same candidates, with vertices as the given meshes number them."""
     if one.vertices is None and (two is None or two.vertices is None):
         return found
     vertex_face, face_vertex = found.vertex_face.copy(), found.face_vertex.copy()

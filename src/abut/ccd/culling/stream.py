@@ -305,7 +305,7 @@ def stream_candidates(
         An iterator over chunks.
 
     Raises:
-        InvalidInput: too small a limit, when the first chunk is asked for.
+        InvalidInput: too small a limit, at the first chunk.
 
     Example:
         >>> import abut

@@ -14,6 +14,8 @@ Failure case: features that slide along each other closer than the tolerance nee
 last time that is known to be free (status LIMIT).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from abut.ccd.impact.conservative_advancement import WITHIN_STEPS, first_within
@@ -30,24 +32,39 @@ ROUND_DOWN = 1.0 - 2.0**-50
 FLAT_ENOUGH = 0.25
 """A contact is reported once the paths bend by less than this part of the tolerance: the bend counts twice."""
 
-Times = tuple[float, float, float]
-"""Begin and end of a span, and the last time of interest: later contacts may be left out."""
+
+class Times(NamedTuple):
+    """Begin and end of a span, and the last time of interest: later contacts may be left out."""
+
+    begin: float
+    end: float
+    useful: float
+
+
+class Limits(NamedTuple):
+    """What counts as contact, all lengths: how near two features may come, how near they are said to touch, and the rounding of their places."""
+
+    distance: float
+    tolerance: float
+    noise: float
+
+
+class TurningSide(NamedTuple):
+    """One column of pairs: the paths of the vertices, and the vertices of each feature (n,2) or (n,3); a vertex is its own. Numba's parallel loops
+    take no tuple in a tuple: they are handed the two fields."""
+
+    paths: Paths
+    cells: Integers
 
 
 @kernel
 def _first_turning(
-    is_face: bool,
-    first: Paths,
-    second: Paths,
-    corners: Corners,
-    times: Times,
-    distance: float,
-    tolerance: float,
-    noise: float,
+    is_face: bool, first: Paths, second: Paths, corners: Corners, times: Times, limits: Limits
 ) -> tuple[int, float]:
-    """Status and time of the first moment in [begin, end] at which the pair is within `distance`, or touches. Given up as FREE once it is known
-    to be later than the last of `times`, which changes no time that is found before."""
+    """Status and time of the first moment in [begin, end] at which the pair is near enough, or touches. Given up as FREE once it is known
+    to be later than is useful, which changes no time that is found before."""
     begin, end, useful = times
+    distance, tolerance, noise = limits
     p, q, r, s = corners
     other = second if is_face else first
     bend_first, bend_second = first.bend[p], max(second.bend[r], second.bend[s])
@@ -97,30 +114,22 @@ def _solve_all(
     second: Paths,
     second_cells: Integers,
     times: Times,
-    limits: tuple[float, float, float],
+    limits: Limits,
     thread_total: int,
     status: Statuses,
     time: Floats,
 ) -> None:
-    distance, tolerance, noise = limits
     for thread in prange(thread_total):
         for block in range(thread * BLOCK, len(pairs), thread_total * BLOCK):
             for k in range(block, min(block + BLOCK, len(pairs))):
                 corners = corners_of(is_face, first_cells, second_cells, pairs, k)
-                status[k], time[k] = _first_turning(is_face, first, second, corners, times, distance, tolerance, noise)
+                status[k], time[k] = _first_turning(is_face, first, second, corners, times, limits)
 
 
 def solve_turning(
-    is_face: bool,
-    pairs: Pairs,
-    first: Paths,
-    first_cells: Integers,
-    second: Paths,
-    second_cells: Integers,
-    times: Times,
-    limits: tuple[float, float, float],
+    is_face: bool, pairs: Pairs, first: TurningSide, second: TurningSide, times: Times, limits: Limits
 ) -> tuple[Statuses, Floats]:
-    """Status and first time of each pair; NEVER where it is FREE. limits: distance, tolerance and noise, all lengths."""
+    """Status and first time of each pair; NEVER where it is FREE."""
     status, time = np.empty(len(pairs), dtype=np.int8), np.empty(len(pairs))
-    _solve_all(is_face, pairs, first, first_cells, second, second_cells, times, limits, thread_count(), status, time)
+    _solve_all(is_face, pairs, *first, *second, times, limits, thread_count(), status, time)
     return status, time

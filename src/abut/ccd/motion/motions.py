@@ -181,7 +181,7 @@ class Motion:
 
 
 def _mesh_of(value: object) -> object:
-    """The mesh of a body; else the value itself, which may be something that raises when it is asked for one."""
+    """The mesh of a body; else the value itself, which may be something that raises on access to it."""
     try:
         return getattr(value, "mesh", value)
     except Exception:

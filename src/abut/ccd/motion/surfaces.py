@@ -16,7 +16,7 @@ class Surface(NamedTuple):
     vertices: Integers | None
 
     def number(self, column: Any) -> None:
-        """Replace vertices of the motion by those of the mesh that was asked about, in place."""
+        """Replace vertices of the motion by those of the given mesh, in place."""
         if self.vertices is not None:
             column[:] = self.vertices[column]
 
