@@ -41,6 +41,18 @@ def test_a_ball_bounces_to_the_square_of_the_restitution(bounce):
     assert highest == pytest.approx(2.0 * bounce**2, abs=0.01)  # between two steps it misses the top by at most g·dt²/8
 
 
+def test_a_static_body_with_a_velocity_is_a_belt_and_lifts_nothing():
+    """It pulls along what lies on it, and stays where it is: contacts must not follow it as if it moved."""
+    for velocity, speed in (((1.0, 0.0, 0.0), 1.0), ((0.0, 0.0, 0.5), 0.0)):
+        world = abut.World()
+        world.add(shapes.Box((40, 40, 1)), at(0, 0, -0.5), kind="static", velocity=velocity)
+        box = world.add(shapes.Box((1, 1, 1)), at(0, 0, 0.5))
+        for _ in range(60):
+            world.step(DT)
+        assert world.velocities(box)[0] == pytest.approx((speed, 0.0, 0.0), abs=1e-3)
+        assert abs(world.poses(box)[0, 2, 3] - 0.5) <= world.slop
+
+
 def test_sliding_begins_at_the_friction_angle():
     for friction in (0.2, 0.7):
         for part in (0.99, 1.01):

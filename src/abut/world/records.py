@@ -6,7 +6,6 @@ All fields of a row stand side by side in memory, as a loop that visits rows in 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abut.core.arrays import Floats
 from abut.core.jit import inlined
@@ -24,12 +23,15 @@ else:
         __setattr__ = np.void.__setitem__
 
 
-Records = NDArray[Any]
-"""(n,) rows of one kind."""
+Records: TypeAlias = Any
+"""(n,) an array of rows of one kind: an index gives a row, a name a column."""
 
 
 def record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
     """The dtype of rows with these fields. Numba knows a dtype again by its identity: make each once, and arrays with `np.zeros` or `view`."""
+    taken = [field[0] for field in fields if hasattr(np.void, field[0])]
+    if taken:
+        raise ValueError(f"{taken[0]} is an attribute of all NumPy scalars, which would hide the field")
     return np.dtype((Record, np.dtype(list(fields), align=True)))
 
 

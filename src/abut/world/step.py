@@ -22,7 +22,8 @@ from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.memory import ContactMemory
 from abut.world.contacts.points import ContactPoints
 from abut.world.continuous.stops import find_stops
-from abut.world.linkages import Joined, Links
+from abut.world.linkages.joined import Joined
+from abut.world.linkages.links import Links
 from abut.world.records import Records
 from abut.world.solver.energy import open_ledger
 from abut.world.solver.energy_limit import limit_energy
@@ -87,14 +88,16 @@ class Motor:
         world.colliders.place(world.store, growth)
         self.pace = max(dt, FADE * self.pace)
         times = np.ones(len(world.store.alive))
-        for number in range(MOST_TRIES + 1):
+        tries = 0
+        while True:
             found, pairs = self._find_contacts(world, growth, dt)
             attempt = self._prepare(world, found, pairs, times, dt)
             self._solve(world, attempt, dt)
-            if number == MOST_TRIES or not (
-                self._wake_pushed(world, attempt) or _stop_passing(world, attempt, times, number)
-            ):
+            if tries == MOST_TRIES:
                 break
+            if not self._wake_pushed(world, attempt) and not _stop_passing(world, attempt, times, tries):
+                break
+            tries += 1
         self._limit_energy(world, attempt, times, dt)
         world.links.part(world.store, attempt.joined, attempt.awake)
         if self.sleeping:
@@ -194,7 +197,8 @@ class Motor:
         separation, pressed = attempt.found.separation, attempt.contacts["total_normal_impulse"] > 0.0
         # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
         touching, deep = (separation <= slop) | pressed, separation < -slop
-        neighbors = Neighbors(*(attempt.pairs[each] for each in (touching, pressed, deep)), links.chains)
+        pairs = attempt.pairs
+        neighbors = Neighbors(pairs[touching], pairs[pressed], pairs[deep], links.chains)
         pulled = links.find_pulled(len(store.alive)) | ((store.pull != 0.0) & world.gravity.any())
         self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, links.find_held(), slop, dt))
 
@@ -233,15 +237,15 @@ def _closing_speeds(store: Store, pairs: Integers, found: ContactPoints) -> Floa
 # --- stop what would pass through
 
 
-def _stop_passing(world: Parts, attempt: Attempt, times: Floats, number: int) -> bool:
+def _stop_passing(world: Parts, attempt: Attempt, times: Floats, tries: int) -> bool:
     """Shorten the time of continuous bodies that would pass something: the step must be done again. Whether there were any."""
     if not world.store.continuous.any():
         return False
     pushing = attempt.found.take(attempt.pushing)
     a, b = pushing.collider_a, pushing.collider_b
     held, after = (np.minimum(a, b) << 32) | np.maximum(a, b), name_fields(attempt.joined.states())
-    safe = find_stops(world.store, world.colliders, after, world.slop, SOONER**number, held)
-    if number == MOST_TRIES - 1:
+    safe = find_stops(world.store, world.colliders, after, world.slop, SOONER**tries, held)
+    if tries == MOST_TRIES - 1:
         safe = np.where(safe < 1.0, 0.5 * safe, 1.0)
     times *= safe
     return bool((safe < 1.0).any())

@@ -38,7 +38,7 @@ from abut.world.definition import (
     read_options,
     read_parts,
 )
-from abut.world.linkages import Links
+from abut.world.linkages.links import Links
 from abut.world.queries import Queries
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
 from abut.world.step import Motor, Parts

@@ -1,5 +1,7 @@
 """The contacts of the last step and their impulses, from which the next one starts; and those of bodies that sleep."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,7 +64,7 @@ class ContactMemory:
         gone &= stays[self.bodies].all(axis=1)
         return join_points([found, self.points.take(gone)]) if gone.any() else found
 
-    def keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, kept: Any) -> None:
         """Forget all other contacts."""
         self.points, self.bodies, self.impulses = self.points.take(kept), self.bodies[kept], self.impulses[kept]
 

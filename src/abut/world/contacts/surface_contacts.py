@@ -13,6 +13,7 @@ import numpy as np
 
 from abut.core.arrays import Floats, Integers
 from abut.discrete import Deformable, Rigid, collide
+from abut.geometry.rows import unit_vectors
 from abut.shapes.surfaces import BOTH, Soft, Surface
 
 MOST_ROWS = 8
@@ -63,17 +64,11 @@ def place_surface(shape: Surface | Soft, pose: Floats, side: int) -> Rigid | Def
 
 def _turn_normals(shape: Surface | Soft, corners: Floats, others: Floats) -> Floats:
     """(n,3) unit normals of faces; of a surface with two sides, those to the side on which the other face has more of itself."""
-    normal = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+    normal = unit_vectors(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
     if shape.side != BOTH:
         return normal
     height = ((others - corners[:, :1]) * normal[:, np.newaxis]).sum(axis=2)
     return np.where((height.max(axis=1) >= -height.min(axis=1))[:, np.newaxis], normal, -normal)
-
-
-def _unit(vectors: Floats) -> Floats:
-    """Vectors (…,3) of length 1; those of length 0 as they are."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)
 
 
 def _describe_near(segment: Floats, between: Floats) -> Floats:
@@ -107,14 +102,17 @@ def _part_triangles(a: Floats, b: Floats, towards: Floats) -> tuple[Floats, Floa
     """(n,) the shortest way that parts triangles a and b (n,3,3) that meet, and (n,3) its direction for b, turned to `towards` if both ways do.
 
     No way that parts two surfaces is shorter: it parts all their triangles. The axes of a flat polytope: both normals, all pairs of edges."""
-    edges_a, edges_b = _unit(np.roll(a, -1, axis=1) - a), _unit(np.roll(b, -1, axis=1) - b)
-    own_a, own_b = _unit(np.cross(edges_a[:, 0], edges_a[:, 1])), _unit(np.cross(edges_b[:, 0], edges_b[:, 1]))
+    edges_a, edges_b = unit_vectors(np.roll(a, -1, axis=1) - a), unit_vectors(np.roll(b, -1, axis=1) - b)
+    own_a, own_b = (
+        unit_vectors(np.cross(edges_a[:, 0], edges_a[:, 1])),
+        unit_vectors(np.cross(edges_b[:, 0], edges_b[:, 1])),
+    )
     crossed = np.cross(edges_a[:, :, np.newaxis], edges_b[:, np.newaxis]).reshape(-1, 9, 3)
     across = [np.cross(edges, own[:, np.newaxis]) for edges, own in ((edges_a, own_a), (edges_b, own_b))]
     # Those across the edges within a plane are for triangles of one plane.
     axes = np.concatenate((own_a[:, np.newaxis], own_b[:, np.newaxis], crossed, *across), axis=1)
     known = np.linalg.norm(axes, axis=2) > PARALLEL
-    axes = _unit(axes)
+    axes = unit_vectors(axes)
     on_a, on_b = np.einsum("nki,nai->nak", a, axes), np.einsum("nki,nai->nak", b, axes)
     forth, back = on_a.max(axis=2) - on_b.min(axis=2), on_b.max(axis=2) - on_a.min(axis=2)
     ways = np.where(known, np.maximum(np.minimum(forth, back), 0.0), np.inf)

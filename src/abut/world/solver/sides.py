@@ -77,7 +77,7 @@ def same_sides(one: Record, other: Record) -> bool:
 @kernel
 def root_of(island: Integers, contact: Record) -> int:
     """The island of a contact; less than 0 where there is none."""
-    return max(island[contact.body_a], island[contact.body_b])
+    return int(max(island[contact.body_a], island[contact.body_b]))
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Linkages of particles and bones (`abut.dynamics`) in a world."""

@@ -1,0 +1,65 @@
+"""Bodies and the particles of linkages side by side, as the solver wants them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.core.arrays import Floats, Integers
+from abut.world.bodies.state import AT_REST, STATE, name_fields
+from abut.world.records import Records
+from abut.world.solver.link_constraints import Bonds
+from abut.world.solver.records import ALONE
+
+FIELDS: tuple[str, ...] = STATE.names or ()
+"""of a state, which the records of the solver have too"""
+
+
+class Joined(NamedTuple):
+    """Bodies, and behind them the particles of linkages that are awake, as the solver wants them."""
+
+    bodies: Records
+    """(n+m,) see `BODY`"""
+    moving: NDArray[np.bool_]
+    """(n+m,)"""
+    ends: Integers
+    """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
+    bonds: Bonds
+
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """(n,) bodies that do not stand for a linkage."""
+        return self.ends[:, 0] == ALONE
+
+    def states(self) -> Floats:
+        """(n,13) of the bodies; those that stand for a linkage are moved with it, not turned."""
+        first = len(self.ends)
+        states, standing = np.empty((first, len(AT_REST))), ~self.alone
+        for name in FIELDS:
+            name_fields(states)[name] = self.bodies[name][:first]
+        name_fields(states)["position"][standing] = self.bodies["position"][self.ends[standing]].mean(axis=1)
+        return states
+
+    def mark_free(self, bodies: Integers, sides: Integers) -> None:
+        """Bodies without contact are free, and particles of linkages that neither touch anything nor hang on something."""
+        first, free = len(self.ends), self.bodies["is_free"]
+        free[:] = True
+        free[bodies.ravel()] = False
+        free[sides[sides != ALONE]] = False
+        free[first:][self.bonds.inverse_mass == 0.0] = False
+        for low, high in first + self.bonds.spans[:, :2]:
+            free[low:high] = free[low:high].all()
+
+    def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
+        """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
+        ends = self.ends[bodies]
+        rows = np.concatenate((np.where(ends[:, :, 0] == ALONE, bodies, ends[:, :, 0]), ends[:, :, 1]), axis=1)
+        rows[:, 2:][ends[:, :, 0] == ends[:, :, 1]] = ALONE
+        a, b = (self.bodies["position"][rows[:, k : k + 2]] for k in (0, 2))
+        along = b - a
+        length = np.maximum((along**2).sum(axis=2), np.finfo(np.float64).tiny)
+        share = np.clip(((points[:, np.newaxis] - a) * along).sum(axis=2) / length, 0.0, 1.0)
+        joined = np.zeros(len(bodies), np.bool_)
+        for k in (0, 2):
+            joined |= (rows[:, [k]] == rows[:, [1, 3]]).any(axis=1) & (rows[:, k] != ALONE)
+        return rows, share, joined
