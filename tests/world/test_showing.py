@@ -1,5 +1,7 @@
 """Worlds and their answers in a console, and in a notebook."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,14 @@ def test_a_world_draws_its_shapes():
     assert "<svg" in abut.World()._repr_html_()
 
 
+def test_a_picture_is_cut_to_the_surroundings_of_what_moves():
+    world = abut.World()
+    world.add(shapes.Box((1000, 1000, 1)), kind="static")
+    world.add(shapes.Sphere(0.5), at(0, 0, 1))
+    radius = float(re.search(r'r="([0-9.]+)"', world._repr_html_())[1])
+    assert 40.0 < radius < 70.0  # of 360 points; with all of the floor it would be a dot
+
+
 @pytest.mark.large
 def test_a_picture_of_many_bodies_stays_small():
     world = abut.World()
@@ -63,7 +73,7 @@ def test_answers_show_counts_and_tables():
     world = a_world()
     contacts = world.contacts()
     assert repr(contacts) == "WorldContacts(2 points, 1 pair, 1 begun, 0 ended)"
-    assert contacts._repr_html_().count("<tr>") == 2
+    assert contacts._repr_html_().count("<tr>") == 3
     hits = world.ray([(0, 0, 5), (9, 9, 5)], (np.eye(3)[[2, 2]] * -1))
     assert repr(hits) == "RayHits(2 rays, 1 hit)"
     assert hits._repr_html_().count("<tr>") == 3

@@ -60,9 +60,14 @@ def bounds_of(strokes: Sequence[Stroke]) -> tuple[Floats, Floats]:
     return low, high
 
 
-def figure(caption: str, strokes: Sequence[Stroke]) -> str:
-    """Strokes, the first the farthest back, as one HTML element with an SVG in it and a caption below."""
+def figure(caption: str, strokes: Sequence[Stroke], focus: Sequence[Stroke] = ()) -> str:
+    """Strokes, the first the farthest back, as one HTML element with an SVG in it and a caption below.
+
+    What is far from those in focus is cut off; without any, nothing is."""
     low, high = bounds_of(strokes)
+    if focus:
+        near, far = bounds_of(focus)
+        low, high = np.maximum(low, near - (far - near).max()), np.minimum(high, far + (far - near).max())
     size = np.maximum(high - low, 1e-3 * float((high - low).max()) + 1e-300)
     zoom = float(min((WIDTH - 2 * BORDER) / size[0], (LONGEST_SIDE - 2 * BORDER) / size[1]))
     corner = np.array([low[0], high[1]])

@@ -16,6 +16,15 @@ TRACKED, TRACKED_NORMAL, TRACKED_A, TRACKED_B = 0, 1, 4, 7
 TRACKED_NUMBERS = 10
 """Of two hulls whose closest features were tracked: distance, normal, and a point of each; all in the world."""
 
+OFFSET = 3
+"""Of a plane n·x = d: d, behind n."""
+
+START, END, LEFT, RIGHT = range(4)
+"""Of an edge of a core: two vertices, and the faces on both sides of the direction from the first to the second, −1 for none."""
+
+CHILD, FIRST, LAST = range(3)
+"""Of a node of a surface's tree: the first of two children, or 0; the first triangle, and one beyond the last."""
+
 HIT_COLLIDER, HIT_FACE = 0, 1
 HIT_DISTANCE, HIT_NORMAL = 0, 1
 """Of a ray: what it meets first, in whole numbers, and where, in floats."""

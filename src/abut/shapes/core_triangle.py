@@ -12,6 +12,7 @@ from abut.geometry.rows import vector_at
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, lerp, subtract
+from abut.shapes.columns import END, OFFSET, START
 from abut.shapes.pool import E0, E1, F0, F1, V0, V1, Cores
 
 Nearest = tuple[float, Vec3, Vec3]
@@ -57,7 +58,7 @@ def nearest_to_triangle(cores: Cores, sa: int, triangle: Floats) -> Nearest:
         if d < best:
             best, p, q = d, x, y
     for e in range(row[E0], row[E1]):
-        u, v = vector_at(cores.vertices, cores.edges[e, 0]), vector_at(cores.vertices, cores.edges[e, 1])
+        u, v = vector_at(cores.vertices, cores.edges[e, START]), vector_at(cores.vertices, cores.edges[e, END])
         crosses, x = _pass_through(u, v, triangle)
         if crosses:
             return 0.0, x, x
@@ -68,7 +69,7 @@ def nearest_to_triangle(cores: Cores, sa: int, triangle: Floats) -> Nearest:
     for f in range(row[F0], row[F1]):
         for k in range(3):
             y = vector_at(triangle, k)
-            height = dot(vector_at(cores.planes, f), y) - cores.planes[f, 3]
+            height = dot(vector_at(cores.planes, f), y) - cores.planes[f, OFFSET]
             if height >= 0.0 and height * height < best and _is_over(cores, f, y):
                 best, p, q = height * height, add_scaled(y, vector_at(cores.planes, f), -height), y
     return min(best, distance_sq(p, q)), p, q

@@ -19,7 +19,7 @@ from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, lerp, norm_sq, scale, subtract
 from abut.shapes.clipping import choose_four, cut_polygon, load_face
-from abut.shapes.columns import FACE_A, FACE_B, FEATURE, NORMAL, POINT, SEPARATION
+from abut.shapes.columns import END, FACE_A, FACE_B, FEATURE, NORMAL, POINT, SEPARATION, START
 from abut.shapes.core_triangle import nearest_to_triangle
 from abut.shapes.pool import CUT, E0, E1, F0, F1, IN_A, IN_B, REFERENCE, SPARE, TRIANGLE, V0, V1, Cores
 from abut.shapes.separating_axis import separate_edges, separate_faces
@@ -115,7 +115,12 @@ def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit
         return NOTHING
     slack = TIE * min(_extent(vertices, a[V0], a[V1]), _extent(in_a, 0, count_b))
     if gap > max(gap_a, gap_b) + slack:
-        i0, i1, j0, j1 = edges[edge_a, 0], edges[edge_a, 1], edges[edge_b, 0] - b[V0], edges[edge_b, 1] - b[V0]
+        i0, i1, j0, j1 = (
+            edges[edge_a, START],
+            edges[edge_a, END],
+            edges[edge_b, START] - b[V0],
+            edges[edge_b, END] - b[V0],
+        )
         _, _, p, q, _ = closest_segment_segment(
             vector_at(vertices, i0), vector_at(vertices, i1), vector_at(in_a, j0), vector_at(in_a, j1)
         )

@@ -29,10 +29,14 @@ from abut.geometry.frames import (
 from abut.geometry.rows import put_vector, vector_at, vector_in
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
 from abut.shapes.columns import (
+    CHILD,
     COLLIDER_A,
     COLLIDER_B,
     FACE_B,
+    FIRST,
+    LAST,
     NORMAL,
+    OFFSET,
     POINT,
     SEPARATION,
     TRACKED,
@@ -75,6 +79,14 @@ def bound_core(points: Floats, count: int, grown: float) -> tuple[Vec3, Vec3]:
 
 
 @kernel
+def keep_own(cores: Cores, space: Floats, sa: int) -> None:
+    """The vertices of a core in part IN_B: triangles come into a's frame, so that "in b's frame" is a's own."""
+    first = cores.table[sa, V0]
+    for i in range(first, cores.table[sa, V1]):
+        put_vector(space[IN_B], i - first, 0, vector_at(cores.vertices, i))
+
+
+@kernel
 def load_triangle(
     points: Floats, triangles: Integers, t: int, frame: Frame, vertices: Floats, planes: Floats, in_a: Floats
 ) -> Vec3:
@@ -93,7 +105,7 @@ def load_triangle(
     height = dot(normal, a)
     for axis in range(3):
         planes[0, axis], planes[1, axis] = normal[axis], -normal[axis]
-    planes[0, 3], planes[1, 3] = height, -height
+    planes[0, OFFSET], planes[1, OFFSET] = height, -height
     return normal
 
 
@@ -113,7 +125,7 @@ def _measure_exit(cores: Cores, sa: int, face: int) -> float:
     lowest = math.inf
     for i in range(cores.table[sa, V0], cores.table[sa, V1]):
         lowest = min(lowest, dot(vector_at(cores.planes, face), vector_at(cores.vertices, i)))
-    return cores.planes[face, 3] - lowest + cores.radius[sa]
+    return cores.planes[face, OFFSET] - lowest + cores.radius[sa]
 
 
 @kernel
@@ -124,7 +136,7 @@ def _choose_face(
     stay_apart()
     facing = -dot(axis[1], normal)
     if side == GROUND and (facing <= 0.0 or axis[0] == math.inf):
-        below = dot(normal, carry(frame, middle)) <= cores.planes[0, 3]
+        below = dot(normal, carry(frame, middle)) <= cores.planes[0, OFFSET]
         return 0 if below and _is_above(trees.points, trees.triangles, t, middle) else NO_CONTACT
     if side != BOTH and facing <= 0.0:
         return NO_CONTACT
@@ -168,7 +180,7 @@ def touch_triangle(
     face = _choose_face(cores, trees, side, t, frame, middle, axis, normal)
     way_out, depth = math.inf, 0.0
     if axis[0] <= cores.radius[sa] or (side == GROUND and face >= 0):
-        from_back = side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, 3]
+        from_back = side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, OFFSET]
         way_out = _measure_exit(cores, sa, 1 if from_back else 0)
         if side == BOTH or dot(axis[1], normal) < 0.0:
             depth = max(0.0, cores.radius[sa] - axis[0])
@@ -206,7 +218,7 @@ def _leave(
 ) -> int:
     """Rows that lead core sa out in front of triangle t, which it must go so far for."""
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
-    face = 1 if side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, 3] else 0
+    face = 1 if side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, OFFSET] else 0
     outward = vector_at(cores.planes, face)
     away, least = scale(outward, -1.0), cores.radius[sa] - way_out
     last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, 0.0, rows, ids, count)
@@ -239,12 +251,9 @@ def _meet_surface(
 ) -> int:
     """Rows of core sa with a surface, or FULL."""
     first, last = cores.table[sa, V0], cores.table[sa, V1]
-    in_b = space[IN_B]
-    low, high = bound_core(in_b, last - first, margin + cores.radius[sa])
+    low, high = bound_core(space[IN_B], last - first, margin + cores.radius[sa])
     middle = scale((low[0] + high[0], low[1] + high[1], low[2] + high[2]), 0.5)
-    for i in range(first, last):  # the triangles come into a's frame, so "in b's frame" is a's own from here on
-        for axis in range(3):
-            in_b[i - first, axis] = cores.vertices[i, axis]
+    keep_own(cores, space, sa)
     nodes, boxes, side = trees.nodes, trees.boxes, cores.table[sb, SIDE]
     start, way_out, depth, gate = count, math.inf, 0.0, -1
     stack = reserve_integers(256)  # one sibling at each level; `trees.binary.build` stays below 64 + log₂ m
@@ -259,13 +268,13 @@ def _meet_surface(
             continue
         if boxes[node, 3] < low[0] or boxes[node, 4] < low[1] or boxes[node, 5] < low[2]:
             continue
-        child = nodes[node, 0]
+        child = nodes[node, CHILD]
         if child != 0:
             store(stack, height, child + 1)
             store(stack, height + 1, child)
             height += 2
             continue
-        for t in range(nodes[node, 1], nodes[node, 2]):
+        for t in range(nodes[node, FIRST], nodes[node, LAST]):
             if count + MOST_ROWS > len(rows):
                 return FULL
             count, way, least = touch_triangle(

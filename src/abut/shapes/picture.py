@@ -20,10 +20,10 @@ CIRCLE = np.stack((np.cos(np.arange(12) * math.pi / 6), np.sin(np.arange(12) * m
 
 
 def draw_shapes(caption: str, placed: Sequence[Placed]) -> str:
-    """A figure of shapes; of many some, evenly spread."""
+    """A figure of shapes, cut to the surroundings of those in front; of many some, evenly spread."""
     chosen = [placed[i] for i in spread(len(placed), MOST_SHAPES)]
     outlines: list[tuple[bool, float, Stroke]] = []
-    lines: list[Stroke] = []
+    lines: list[tuple[bool, Stroke]] = []
     surfaces = sum(isinstance(item[0], Surface | Soft) for item in chosen)
     for shape, pose, *rest in chosen:
         is_back = bool(rest and rest[0])
@@ -34,9 +34,10 @@ def draw_shapes(caption: str, placed: Sequence[Placed]) -> str:
             )
         elif isinstance(shape, Surface | Soft):
             seen = project(shape.vertices @ pose[:3, :3].T + pose[:3, 3])
-            lines += _silhouette(shape, seen, MOST_LINES // surfaces)
-    ordered = [stroke for _, _, stroke in sorted(outlines, key=lambda entry: entry[:2])]
-    return figure(caption, ordered + lines)
+            lines += [(not is_back, stroke) for stroke in _silhouette(shape, seen, MOST_LINES // surfaces)]
+    ordered = [(is_front, stroke) for is_front, _, stroke in sorted(outlines, key=lambda entry: entry[:2])]
+    strokes = ordered + lines
+    return figure(caption, [stroke for _, stroke in strokes], [stroke for is_front, stroke in strokes if is_front])
 
 
 def _outline(points: Floats, radius: float, fill: str) -> Stroke:

@@ -18,6 +18,7 @@ import numpy as np
 from abut.convex import Hull, Hulls
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
+from abut.shapes.columns import CHILD, FIRST, LAST
 from abut.shapes.solids import Convex, Shape
 from abut.shapes.summits import OPPOSITE, find_opposite, join_rings
 from abut.shapes.surfaces import BOTH, FRONT, Soft, Surface
@@ -137,7 +138,7 @@ def bound_nodes(points: Floats, triangles: Integers, nodes: Integers, boxes: Flo
     """Boxes of the nodes first to last, children before parents."""
     for back in range(last - first):
         node = last - 1 - back
-        child = nodes[node, 0]
+        child = nodes[node, CHILD]
         for k in range(3):
             least, most = np.inf, -np.inf
             if child != 0:
@@ -146,7 +147,7 @@ def bound_nodes(points: Floats, triangles: Integers, nodes: Integers, boxes: Flo
                     max(boxes[child, k + 3], boxes[child + 1, k + 3]),
                 )
             else:
-                for t in range(nodes[node, 1], nodes[node, 2]):
+                for t in range(nodes[node, FIRST], nodes[node, LAST]):
                     for corner in range(3):
                         x = points[triangles[t, corner], k]
                         least, most = min(least, x), max(most, x)

@@ -13,7 +13,7 @@ from abut.core.scratch import load, reserve_integers, store
 from abut.geometry.frames import carry_back, frame_of, turn, turn_back
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale, subtract
-from abut.shapes.columns import HIT_COLLIDER, HIT_DISTANCE, HIT_FACE, HIT_NORMAL
+from abut.shapes.columns import CHILD, FIRST, HIT_COLLIDER, HIT_DISTANCE, HIT_FACE, HIT_NORMAL, LAST, OFFSET
 from abut.shapes.pool import F0, F1, FACE, KIND, ROOT, SURFACE, V0, V1, Cores, Trees
 
 EDGE = 1e-12
@@ -73,7 +73,7 @@ def _meet_core(cores: Cores, s: int, o: Vec3, d: Vec3) -> Met:
     enter, leave, face = 0.0, math.inf, -1
     for f in range(cores.table[s, F0], cores.table[s, F1]):
         n = vector_at(cores.planes, f)
-        height, slope = dot(n, o) - cores.planes[f, 3], dot(n, d)
+        height, slope = dot(n, o) - cores.planes[f, OFFSET], dot(n, d)
         if slope == 0.0:
             if height > 0.0:
                 return math.inf, (0.0, 0.0, 0.0), -1
@@ -131,12 +131,12 @@ def _meet_tree(trees: Trees, root: int, o: Vec3, d: Vec3, best: float) -> Met:
         node = load(stack, height)
         if _misses(boxes, node, o, d, best):
             continue
-        if nodes[node, 0] != 0:
-            store(stack, height, nodes[node, 0] + 1)
-            store(stack, height + 1, nodes[node, 0])
+        if nodes[node, CHILD] != 0:
+            store(stack, height, nodes[node, CHILD] + 1)
+            store(stack, height + 1, nodes[node, CHILD])
             height += 2
             continue
-        for t in range(nodes[node, 1], nodes[node, 2]):
+        for t in range(nodes[node, FIRST], nodes[node, LAST]):
             a, b = vector_at(points, triangles[t, 0]), vector_at(points, triangles[t, 1])
             c = vector_at(points, triangles[t, 2])
             distance = _meet_triangle(o, d, a, b, c)

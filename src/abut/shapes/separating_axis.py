@@ -17,6 +17,7 @@ from abut.core.jit import kernel, stay_apart
 from abut.geometry.frames import Frame, turn
 from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, norm_sq, scale, subtract
+from abut.shapes.columns import END, LEFT, OFFSET, RIGHT, START
 
 PARALLEL_SQ = 1e-10
 """Squared sine below which two edges span no axis of their own: the faces beside them give one within 1e-5 of it."""
@@ -35,10 +36,10 @@ def separate_faces(
         least = math.inf
         for i in range(p0, p1):
             least = min(least, planes[f, 0] * points[i, 0] + planes[f, 1] * points[i, 1] + planes[f, 2] * points[i, 2])
-            if least - planes[f, 3] <= best:
+            if least - planes[f, OFFSET] <= best:
                 break
-        if least - planes[f, 3] > best:
-            best, found = least - planes[f, 3], f
+        if least - planes[f, OFFSET] > best:
+            best, found = least - planes[f, OFFSET], f
             if best > limit:
                 break
     return best, found
@@ -65,25 +66,25 @@ def separate_edges(
     stay_apart()
     best, axis, found_a, found_b = -math.inf, (0.0, 0.0, 0.0), -1, -1
     for j in range(b0, b1):
-        start, end = edges[j, 0] - b_offset, edges[j, 1] - b_offset
+        start, end = edges[j, START] - b_offset, edges[j, END] - b_offset
         q = vector_at(b, start)
         e_b = subtract(vector_at(b, end), q)
-        round_b = edges[j, 2] < 0
+        round_b = edges[j, LEFT] < 0
         left_b, right_b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if not round_b:
             left_b, right_b = (
-                turn(frame[0], vector_at(planes, edges[j, 2])),
-                turn(frame[0], vector_at(planes, edges[j, 3])),
+                turn(frame[0], vector_at(planes, edges[j, LEFT])),
+                turn(frame[0], vector_at(planes, edges[j, RIGHT])),
             )
         length_b = norm_sq(e_b)
         for i in range(a0, a1):
-            start, end = edges[i, 0], edges[i, 1]
+            start, end = edges[i, START], edges[i, END]
             p = vector_at(a, start)
             e_a = subtract(vector_at(a, end), p)
             s = 0.0
-            if edges[i, 2] >= 0:
-                s = dot(vector_at(planes, edges[i, 2]), e_b)
-                if not s * dot(vector_at(planes, edges[i, 3]), e_b) < 0.0:
+            if edges[i, LEFT] >= 0:
+                s = dot(vector_at(planes, edges[i, LEFT]), e_b)
+                if not s * dot(vector_at(planes, edges[i, RIGHT]), e_b) < 0.0:
                     continue
             if not round_b:
                 t = dot(left_b, e_a)  # C is −left: s·C·e_a < 0 asks for the sign of left·e_a

@@ -8,22 +8,13 @@ from abut.core.scratch import load, reserve_integers, store
 from abut.geometry.frames import Frame, carry, carry_points_back, frame_of, relate, turn
 from abut.geometry.rows import put_vector
 from abut.geometry.vec import Vec3, dot, norm, scale, subtract
-from abut.shapes.columns import GAP, GAP_NORMAL, GAP_POINT
+from abut.shapes.columns import CHILD, FIRST, GAP, GAP_NORMAL, GAP_POINT, LAST
 from abut.shapes.core_triangle import nearest_to_triangle
 from abut.shapes.manifold import IDENTITY, find_axis
-from abut.shapes.narrow_phase import bound_core, load_triangle
+from abut.shapes.narrow_phase import bound_core, keep_own, load_triangle
 from abut.shapes.pool import IN_A, IN_B, ROOT, TRIANGLE, V0, V1, Cores, Trees
 
 Gap = tuple[float, Vec3, Vec3]
-
-
-@kernel
-def keep_own(cores: Cores, space: Floats, sa: int) -> None:
-    """The vertices of a core in part IN_B: triangles come into a's frame, so that "in b's frame" is a's own."""
-    first = cores.table[sa, V0]
-    for i in range(first, cores.table[sa, V1]):
-        for axis in range(3):
-            space[IN_B, i - first, axis] = cores.vertices[i, axis]
 
 
 @kernel
@@ -56,13 +47,13 @@ def _measure_surface(cores: Cores, trees: Trees, space: Floats, sa: int, sb: int
         apart = norm((x, y, z))
         if apart > 0.0 and apart > best:
             continue
-        child = trees.nodes[node, 0]
+        child = trees.nodes[node, CHILD]
         if child != 0:
             store(stack, height, child + 1)
             store(stack, height + 1, child)
             height += 2
             continue
-        for t in range(trees.nodes[node, 1], trees.nodes[node, 2]):
+        for t in range(trees.nodes[node, FIRST], trees.nodes[node, LAST]):
             front = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
             if dot(front, front) == 0.0:
                 continue
