@@ -14,7 +14,7 @@ P, Q = (0.5, 0.5, 0.5), (1.5, 0.5, 0.5)
 def test_a_particle_in_the_wrong_cell_is_found(walk):
     crowd = cells.Particles(cells.channel(3, 1, 1), [[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], walk, debug=True)
     crowd.move([[0.75, 0.5, 0.5], [1.25, 0.5, 0.5]])
-    crowd._cells = np.array([0, 2], np.int32)
+    crowd._places.part = np.array([0, 2], np.int32)
     with pytest.raises(AssertionError, match="particle 1: it lies outside of its cell"):
         crowd.move([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]])
 

@@ -121,7 +121,7 @@ REFUSED = {
         lambda: cells.Particles(cells.channel(1, 1, 1), [[0.5, 0.5, 0.5]]).move([[0, 0, 0], [1, 1, 1]]),
         "targets: has 2 rows for 1 particles",
     ),
-    "walk": (lambda: cells.Particles(cells.channel(1, 1, 1), [[0, 0, 0]], "legs"), "walk: 'legs' is none of"),
+    "walk": (lambda: cells.Particles(cells.channel(1, 1, 1), [[0, 0, 0]], "legs"), "walk: is 'legs', expected one of"),
 }
 
 

@@ -67,10 +67,10 @@ def signs_of(normal, corner, q):
 def verify_states(world, planes, crowd):
     """Each position lies in the closed free part of its particle: all of them in integers, or in rationals where those are too short."""
     normal, corner, used = planes
-    part = crowd._cells
+    part = crowd._places.part
     space, darts = world.environment.interior.space, world.environment.darts
     assert not space.obstacle[part].any()
-    signs, too_short = signs_of(normal[part], corner[part], crowd._inner[:, np.newaxis])
+    signs, too_short = signs_of(normal[part], corner[part], crowd._places.position[:, np.newaxis])
     assert (signs >= 0)[used[part] & ~too_short].all()
     for row in np.flatnonzero(too_short.any(axis=1)).tolist():
         position = oracle.exact(crowd.position[row])

@@ -374,8 +374,8 @@ def test_only_the_cells_concerned_are_touched():
     ):
         before, heading, cell, seen = (
             tables_of(env),
-            crowd._heading[0].copy(),
-            crowd._cells.copy(),
+            crowd._heading.dart.copy(),
+            crowd._places.part.copy(),
             env.interior.version,
         )
         act()
@@ -400,8 +400,8 @@ def test_only_the_cells_concerned_are_touched():
         crowd.settle()
         elsewhere = ~touched[np.minimum(cell, len(touched) - 1)] & (cell < len(touched))
         assert elsewhere.sum() > 300
-        assert (crowd._cells[elsewhere] == cell[elsewhere]).all()
-        assert (crowd._heading[0][elsewhere] == heading[elsewhere]).all()
+        assert (crowd._places.part[elsewhere] == cell[elsewhere]).all()
+        assert (crowd._heading.dart[elsewhere] == heading[elsewhere]).all()
         assert env.check_integrity() == []
 
 

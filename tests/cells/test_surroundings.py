@@ -229,7 +229,7 @@ def test_surfaces_that_cannot_be_filled(monkeypatch):
     ball = abut.scenes.icosphere(1)
     with pytest.raises(InvalidInput, match="mesh: is not closed"):
         cells.from_surface((ball.vertices, ball.faces[1:]))
-    with pytest.raises(InvalidInput, match="obstacle: 'walls' is none of"):
+    with pytest.raises(InvalidInput, match="obstacle: is 'walls', expected one of"):
         cells.from_surface(ball, obstacle="walls")
     monkeypatch.setitem(__import__("sys").modules, "pytetwild", None)
     with pytest.raises(Unsupported, match=r'pip install "abut\[mesh\]"'):

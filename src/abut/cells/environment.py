@@ -4,13 +4,13 @@ Users see cells as they gave them; the map consists of convex parts with exactly
 the two are the same. The outside is an obstacle. Surgery changes the cells concerned and their neighbours only (`grafts`).
 """
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import read_array, read_flag, read_numbers
-from abut.cells.edit.deform import deform
+from abut.cells.arguments import read_mask, read_numbers
+from abut.cells.edit.deformation import deform
 from abut.cells.edit.interior import Interior
 from abut.cells.edit.plane_cut import cut_by_plane, finish_cut, read_plane
 from abut.cells.edit.slits import faces_between, open_faces
@@ -19,20 +19,62 @@ from abut.cells.edit.surgery_commit import perform
 from abut.cells.edit.surroundings import enclose_plane, enclose_space
 from abut.cells.map import integrity
 from abut.cells.map.darts import Darts
+from abut.cells.picture import draw_plane
 from abut.cells.space.misfits import describe_strangers
 from abut.cells.space.records import REACH, link_cells
 from abut.cells.walk.reentrant_edges import Remembered
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.showing import count, describe, table_html
+from abut.core.types import FlagsLike, IndicesLike, Number, PointsLike, VectorLike
 
 
 class Environment:
-    """Convex cells and a map of darts over them. Made by the functions of `abut.cells`, not by hand."""
+    """A part of the plane or of space, cut into convex cells, some of which are obstacles: what particles and mobiles move in.
+
+    Made by `polygons`, `tetrahedra`, `hexahedra`, `mixed`, `polyhedra`, `channel` and `from_surface`, not by hand. The outside is an obstacle.
+
+    Args:
+        interior: the tables that those functions have made.
+
+    Example:
+        >>> import abut
+        >>> env = abut.cells.channel(4, 1, 1)
+        >>> env.cut(plane=([1.5, 0.5, 0.5], [1, 0, 0])).tolist()
+        [[1, 4]]
+        >>> env.set_obstacle([4], True)
+        >>> env
+        Environment(5 cells, 1 obstacle)
+    """
 
     def __init__(self, interior: Interior) -> None:
         self.interior = interior
         """The tables and notes, for the other parts of `abut.cells`."""
+
+    def __repr__(self) -> str:
+        facts = [count(self.cell_count, "cell"), count(int(self.interior.obstacle.sum()), "obstacle")]
+        return describe(self, *facts, *(["in the plane"] if self.dimension == 2 else []))
+
+    def _repr_svg_(self) -> str | None:
+        """In the plane, the cells."""
+        return draw_plane(self.interior)
+
+    def _repr_html_(self) -> str | None:
+        """In space, and where there are too many cells for a picture, how many there are of each thing."""
+        if draw_plane(self.interior) is not None:
+            return None
+        names = ("cells", "obstacles", "vertices", "parts", "darts", "bytes")
+        parts, darts = (int((numbers >= 0).sum()) for numbers in (self.part_cell, self.darts.cell))
+        numbers = (
+            self.cell_count,
+            int(self.interior.obstacle.sum()),
+            len(self.vertices),
+            parts,
+            darts,
+            self.byte_count,
+        )
+        return table_html(repr(self), names, [[f"{number:,}"] for number in numbers], 1)
 
     @property
     def dimension(self) -> int:
@@ -41,7 +83,7 @@ class Environment:
 
     @property
     def vertices(self) -> Floats:
-        """(n, dimension) as given, then those that cuts have added; without the centres of cells that are cut."""
+        """(n, dimension) as given, then those that cuts have added; without the centers of cells that are cut."""
         return self.interior.vertices
 
     @property
@@ -71,14 +113,18 @@ class Environment:
         unique = {id(table): table.nbytes for table in tables if isinstance(table, np.ndarray)}
         return sum(unique.values())
 
-    def set_obstacle(self, cells: object, obstacle: object) -> None:
+    def set_obstacle(self, cells: IndicesLike, obstacle: FlagsLike) -> None:
         """Mark cells as obstacles (True) or free (False). Only these cells and their neighbours are touched.
 
         A particle inside a cell that becomes an obstacle stays where it is until the cell is free again: all its moves are collisions at time 0.
         One on the border, where a free cell touches it, goes on there. So do the vertices of mobiles.
+
+        Args:
+            cells: (k,) their numbers, or one.
+            obstacle: (k,) their new marks, or one for all.
         """
         chosen = read_numbers(cells, "cells", self.cell_count)
-        marks = as_mask(obstacle, "obstacle", None)
+        marks = read_mask(obstacle, "obstacle", None)
         if marks.shape not in ((), (1,), chosen.shape):
             raise InvalidInput("obstacle", f"has shape {marks.shape}, expected one mark or ({len(chosen)},)")
         before = self.interior.obstacle.copy()
@@ -95,24 +141,37 @@ class Environment:
         self.interior.reentrant = Remembered()
         self.interior.versions.note_parts(parts.astype(np.int64), part_count=len(self.interior.part_cell))
 
-    def deform(self, vertices: object, moved: object = None) -> None:
-        """Move the vertices (n, dimension), or those rows of them that `moved` names (k,). Particles stay where they are; their next move begins
-        with `Particles.settle`.
+    def deform(self, vertices: PointsLike, moved: IndicesLike | None = None) -> None:
+        """Move the vertices. Particles stay where they are; their next move begins with `Particles.settle`.
 
         Only cells around vertices that moved are looked at, and only the records that particles meet are renewed. A cell that lost its
-        convexity or the planarity of a face is cut about its centre. One that turns flat or inside out, the sign of an environment that
-        collides with itself, is refused with its number (`InvalidInput`), and the environment stays as it was.
+        convexity or the planarity of a face is cut about its center.
+
+        Args:
+            vertices: (n, dimension) where all of them are now, or (k, dimension) those that `moved` names.
+            moved: (k,) the rows of the vertices that move; by default all are compared with what was there.
+
+        Raises:
+            InvalidInput: a cell turns flat or inside out, the sign of an environment that collides with itself; by its number. The environment
+                stays as it was.
         """
         deform(self.interior, vertices, moved)
 
-    def faces_of(self, cell: int) -> list[list[int]]:
-        """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none."""
+    def faces_of(self, cell: Number) -> list[list[int]]:
+        """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none.
+
+        Args:
+            cell: its number.
+        """
         return [list(ring) for ring in self.interior.rings_of(self._read_cell(cell, "cell"))]
 
-    def merge(self, a: int, b: int) -> None:
+    def merge(self, a: Number, b: Number) -> None:
         """Take away the faces between two cells, which become one, cell a; cell b has nothing left, and keeps its number.
 
         The result must be convex (but for rounding), and both free or both obstacles. Particles in either go on in the one.
+
+        Args:
+            a, b: the numbers of the cells.
         """
         a, b = self._read_cell(a, "a"), self._read_cell(b, "b")
         if self.interior.obstacle[a] != self.interior.obstacle[b]:
@@ -121,33 +180,52 @@ class Environment:
         merge_cells(rings, a, b)
         perform(self.interior, rings, heirs=[(b, a)], dented={a} if b in self.interior.dented else set())
 
+    @overload
+    def cut(self, cell: Number, corners: IndicesLike, *, slit: bool = False) -> int: ...
+
+    @overload
+    def cut(
+        self, *, plane: tuple[VectorLike, VectorLike], cells: IndicesLike | None = None, slit: bool = False
+    ) -> Integers: ...
+
     def cut(
         self,
-        cell: int | None = None,
-        corners: object = None,
+        cell: Number | None = None,
+        corners: IndicesLike | None = None,
         *,
-        plane: tuple[object, object] | None = None,
-        cells: object = None,
+        plane: tuple[VectorLike, VectorLike] | None = None,
+        cells: IndicesLike | None = None,
         slit: bool = False,
-    ) -> Any:
-        """Divide a cell along some of its corners, or cells by a plane. With `slit`, the way between the halves is closed.
+    ) -> int | Integers:
+        """Divide a cell along some of its corners, or cells by a plane. With `slit`, the path between the halves is closed.
 
-        `cut(cell, corners)` divides a cell by a new face through some of its corners, given in order, and returns the number of the new cell. Two
-        corners that follow one another share an edge of the cell or one of its faces, which is then cut in two on both sides. Seen from the
-        cell that keeps its number, the loop runs anticlockwise. In the plane, `corners` are two, and the cell to the left of the line
-        from the first to the second keeps its number.
+        `cut(cell, corners)` divides a cell by a new face through some of its corners. Two corners that follow one another share an edge of the cell
+        or one of its faces, which is then cut in two on both sides. Seen from the cell that keeps its number, the loop runs
+        anticlockwise. In the plane, `corners` are two, and the cell to the left of the line from the first to the second keeps its number.
 
-        `cut(plane=(point, normal))` divides all cells that the plane (in the plane: the line) passes through, `cells=[…]` those alone. It
-        returns (k,2): the number of each cut cell, kept by the half behind the plane, and that of the half the normal points to. New
-        vertices are added to `vertices`. A cell with bulging faces of which a half would not be star-shaped falls into its parts first,
-        which become cells. Cells of which the plane meets only a face, an edge or a corner are not cut; where no cell is
-        cut, or one of `cells` is not, `InvalidInput` says so.
+        `cut(plane=(point, normal))` divides all cells that the plane (in the plane: the line) passes through. The half behind the plane keeps the
+        number. New vertices are added to `vertices`. A cell with bulging faces of which a half would not be star-shaped falls into its
+        parts first, which become cells. Cells of which the plane meets only a face, an edge or a corner are not cut.
 
         With `slit=True` the two sides get vertices of their own along the cut, which is then a wall without thickness; `sew` closes it.
+
+        Args:
+            cell: the number of the cell to divide along corners.
+            corners: (k,) vertices of the new face, in order.
+            plane: a point and a normal, (dimension,) each.
+            cells: (k,) the cells that the plane may cut; by default all.
+            slit: whether the cut becomes a wall.
+
+        Returns:
+            Along corners, the number of the new cell. By a plane, (k,2) for each cell that was cut its number, and that of the half the normal
+            points to.
+
+        Raises:
+            InvalidInput: no cell is cut, or one of `cells` is not; or the halves would not be cells.
         """
         if (plane is None) == (corners is None):
             raise InvalidInput("plane", "give either a cell and its corners, or a plane")
-        slit = read_flag(slit, "slit")
+        slit = arrays.flag(slit, "slit")
         if plane is not None:
             if cell is not None:
                 raise InvalidInput("cell", "is given beside a plane; `cells` chooses those that it cuts")
@@ -157,31 +235,37 @@ class Environment:
         pair = (self._read_cell(cell, "cell"), self.cell_count)
         loop = read_numbers(corners, "corners", self.interior.fabric.vertex_count)
         if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
-            count = "two" if self.dimension == 2 else "three or more"
-            raise InvalidInput("corners", f"must be {count} different vertices")
+            most = "two" if self.dimension == 2 else "three or more"
+            raise InvalidInput("corners", f"must be {most} different vertices")
         rings = self.interior.open_rings()
         cut_cell(rings, pair[0], loop.tolist(), pair[1])
         finish_cut(self.interior, rings, np.empty((0, self.dimension)), [pair], [pair], slit)
         return pair[1]
 
-    def sew(self, a: object, b: object) -> None:
-        """Join cells a and b (numbers, or arrays of as many) along their border faces that have the same corners in space, so that the way is open.
+    def sew(self, a: IndicesLike, b: IndicesLike) -> None:
+        """Join cells a and b along their border faces that have the same corners in space, so that the path between them is open.
 
         The corners of b give way to those of a, wherever they are used; their rows of the vertices are no longer used.
+
+        Args:
+            a, b: the numbers of two cells, or (k,) of as many pairs.
         """
         rings = self.interior.open_rings()
         for row, (one, other) in enumerate(zip(*self._read_pairs(a, b), strict=True)):
-            # Pairs before this one may have joined it on the way.
+            # Pairs before this one may have joined it already.
             if not sew_cells(rings, self.vertices, one, other) and not (row and common_faces(rings, one, other)):
                 kind = "faces" if self.dimension == 3 else "edges"
                 raise InvalidInput("cells", f"{one} and {other} have no border {kind} in the same place")
         perform(self.interior, rings)
 
-    def unsew(self, a: object, b: object) -> None:
-        """Close the way between cells a and b (numbers, or arrays of as many) along the faces they share: a wall without thickness.
+    def unsew(self, a: IndicesLike, b: IndicesLike) -> None:
+        """Close the path between cells a and b along the faces they share: a wall without thickness.
 
         Both sides get vertices of their own, but for the rim of the slit, where they stay joined. A slit needs a corner inside or at the
         border; a single face in the middle of the environment cannot be opened.
+
+        Args:
+            a, b: the numbers of two cells, or (k,) of as many pairs.
         """
         rings = self.interior.open_rings()
         between = faces_between(rings, *self._read_pairs(a, b))
@@ -191,18 +275,26 @@ class Environment:
             self.vertices[open_faces(rings, self.vertices, between, self.interior.fabric.vertex_count)],
         )
 
-    def _read_pairs(self, a: object, b: object) -> tuple[list[int], list[int]]:
+    def _read_pairs(self, a: IndicesLike, b: IndicesLike) -> tuple[list[int], list[int]]:
         first, second = (read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b")))
         if len(first) != len(second) or not first:
             raise InvalidInput("b", f"has {len(second)} cells for {len(first)}")
         return first, second
 
-    def surround(self, factor: float = 2.0) -> Integers:
-        """Put free cells around the environment, out to `factor` times its size, so that particles can leave it and come back; their numbers.
+    def surround(self, factor: Number = 2.0) -> Integers:
+        """Put free cells around the environment, so that particles can leave it and come back.
 
         In the plane these are triangles up to a box, around any border. In space they are frustums on the faces of the border, which must be in
-        one piece and star-shaped about its middle; `Unsupported` else (`abut.cells.from_surface` with `outside=True` fills a box around any
-        closed surface). Hollows inside stay as they are. Once more `surround` puts further cells around these.
+        one piece and star-shaped about its middle. Hollows inside stay as they are. Once more `surround` puts further cells around these.
+
+        Args:
+            factor: how many times as large the environment is afterwards.
+
+        Returns:
+            (k,) the numbers of the new cells.
+
+        Raises:
+            Unsupported: the border in space is not as stated (`abut.cells.from_surface` with `outside=True` fills a box around any closed surface).
         """
         scale = arrays.scalar(factor, "factor", least=1.0 + 2.0**-10, most=2.0**20)
         rings, first = self.interior.open_rings(), self.cell_count
@@ -217,7 +309,7 @@ class Environment:
             raise Unsupported(words) from None
         return np.arange(first, self.cell_count)
 
-    def _read_cell(self, value: object, name: str) -> int:
+    def _read_cell(self, value: Number | None, name: str) -> int:
         return arrays.count(value, name, most=self.cell_count - 1)
 
     def check_integrity(self) -> list[str]:
@@ -237,15 +329,3 @@ class Environment:
 
 def _repeats(numbers: Integers) -> bool:
     return len(np.unique(numbers)) != len(numbers)
-
-
-def as_mask(value: object, name: str, count: int | None) -> NDArray[np.bool_]:
-    """(count,) booleans from booleans or from the integers 0 and 1; one value for all where count is None."""
-    mask = read_array(value, name)
-    if mask.dtype != np.bool_:
-        if mask.dtype.kind not in "iu" or not np.isin(mask, (0, 1)).all():
-            raise InvalidInput(name, f"holds other values than False and True (dtype {mask.dtype})")
-        mask = mask.astype(np.bool_)
-    if count is not None and mask.shape != (count,):
-        raise InvalidInput(name, f"has shape {mask.shape}, expected ({count},)")
-    return mask

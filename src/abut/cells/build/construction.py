@@ -14,55 +14,131 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import read_items, read_numbers
+from abut.cells.arguments import read_items, read_mask, read_numbers
 from abut.cells.edit.interior import Interior, Recipe
-from abut.cells.environment import Environment, as_mask
+from abut.cells.environment import Environment
 from abut.cells.map.cell_shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
 from abut.cells.map.darts import Indices, Loops
 from abut.cells.map.sewing import sew_edges, sew_polygons, sew_volumes
 from abut.cells.space import convexity
 from abut.cells.space.misfits import refuse_shared_parts, refuse_strangers
 from abut.cells.space.records import lay_out
-from abut.cells.space.subdivision import Centres, subdivide
+from abut.cells.space.subdivision import Centers, subdivide
 from abut.cells.space.tables import Tables
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.types import FlagsLike, IndicesLike, Number, PointsLike
 
 MOST_DARTS = 2**31 - 1
 
 
-def tetrahedra(vertices: object, tetrahedra: object, obstacle: object = None) -> Environment:
-    """Space cut into tetrahedra (m,4), the fourth corner on the side to which the first three turn anticlockwise."""
+def tetrahedra(vertices: PointsLike, tetrahedra: IndicesLike, obstacle: FlagsLike | None = None) -> Environment:
+    """Space cut into tetrahedra.
+
+    Args:
+        vertices: (n,3) coordinates.
+        tetrahedra: (m,4) corners, the fourth on the side to which the first three turn anticlockwise.
+        obstacle: (m,) which cells cannot be entered; by default none. The outside never can.
+
+    Returns:
+        The environment; its cells are numbered as the rows.
+
+    Raises:
+        InvalidInput: a cell is inverted or flat, or cells do not fit together; by its number.
+
+    Example:
+        >>> import abut
+        >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
+        >>> abut.cells.tetrahedra(corners, [[0, 1, 2, 3], [1, 4, 2, 3]], obstacle=[False, True])
+        Environment(2 cells, 1 obstacle)
+    """
     points = arrays.points(vertices, "vertices", keep=True)
     return _of_shapes(points, [(TETRAHEDRON, tetrahedra)], obstacle)
 
 
-def hexahedra(vertices: object, hexes: object, obstacle: object = None) -> Environment:
-    """Space cut into hexahedra (m,8): the lower four corners anticlockwise seen from above, then the upper four above them."""
+def hexahedra(vertices: PointsLike, hexes: IndicesLike, obstacle: FlagsLike | None = None) -> Environment:
+    """Space cut into hexahedra, whose faces need not be exactly planar.
+
+    Args:
+        vertices: (n,3) coordinates.
+        hexes: (m,8) corners in VTK's order: the lower four anticlockwise seen from above, then the upper four above them.
+        obstacle: (m,) which cells cannot be entered; by default none. The outside never can.
+
+    Returns:
+        The environment; its cells are numbered as the rows.
+
+    Raises:
+        InvalidInput: a cell is inverted, flat or not star-shaped, or cells do not fit together; by its number.
+
+    Example:
+        >>> import abut
+        >>> corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 2]]
+        >>> abut.cells.hexahedra(corners, [range(8)])
+        Environment(1 cell, 0 obstacles)
+    """
     points = arrays.points(vertices, "vertices", keep=True)
     return _of_shapes(points, [(Shape("hexes", 8, HEXAHEDRON.faces), hexes)], obstacle)
 
 
 def mixed(
-    vertices: object,
+    vertices: PointsLike,
     *,
-    tetrahedra: object = (),
-    pyramids: object = (),
-    wedges: object = (),
-    hexahedra: object = (),
-    obstacle: object = None,
+    tetrahedra: IndicesLike = (),
+    pyramids: IndicesLike = (),
+    wedges: IndicesLike = (),
+    hexahedra: IndicesLike = (),
+    obstacle: FlagsLike | None = None,
 ) -> Environment:
-    """Space cut into cells of several shapes, corners in VTK's order. Cells are numbered shape by shape, in the order of the arguments."""
+    """Space cut into cells of several shapes, corners in VTK's order.
+
+    Cells are numbered shape by shape, in the order of the arguments.
+
+    Args:
+        vertices: (n,3) coordinates.
+        tetrahedra, pyramids, wedges, hexahedra: (k,4), (k,5), (k,6) and (k,8) corners.
+        obstacle: (cells,) which cells cannot be entered; by default none. The outside never can.
+
+    Returns:
+        The environment.
+
+    Raises:
+        InvalidInput: a cell is inverted, flat or not star-shaped, or cells do not fit together; by its number.
+
+    Example:
+        >>> import abut
+        >>> corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1], [0.5, 0.5, -1]]
+        >>> abut.cells.mixed(corners, pyramids=[[0, 1, 2, 3, 4], [3, 2, 1, 0, 5]])
+        Environment(2 cells, 0 obstacles)
+    """
     points = arrays.points(vertices, "vertices", keep=True)
     given = [(TETRAHEDRON, tetrahedra), (PYRAMID, pyramids), (WEDGE, wedges), (HEXAHEDRON, hexahedra)]
     return _of_shapes(points, given, obstacle)
 
 
-def polyhedra(vertices: object, cells: Iterable[Iterable[Sequence[int]]], obstacle: object = None) -> Environment:
-    """Space cut into convex polyhedra: for each cell its faces, for each face the loop of its corners.
+def polyhedra(
+    vertices: PointsLike, cells: Iterable[Iterable[IndicesLike]], obstacle: FlagsLike | None = None
+) -> Environment:
+    """Space cut into convex polyhedra, given by their faces.
 
     The faces of a cell all run anticlockwise seen from outside, or all clockwise; both are accepted.
+
+    Args:
+        vertices: (n,3) coordinates.
+        cells: for each cell its faces, for each face the loop of its corners.
+        obstacle: (cells,) which cells cannot be entered; by default none. The outside never can.
+
+    Returns:
+        The environment.
+
+    Raises:
+        InvalidInput: a cell is flat, not closed or not star-shaped, or cells do not fit together; by its number.
+
+    Example:
+        >>> import abut
+        >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> abut.cells.polyhedra(corners, [[[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]])
+        Environment(1 cell, 0 obstacles)
     """
     points = arrays.points(vertices, "vertices", keep=True)
     loops = _read_polyhedra(cells, len(points))
@@ -77,8 +153,28 @@ def polyhedra(vertices: object, cells: Iterable[Iterable[Sequence[int]]], obstac
     return _of_loops(points, loops, phi2, count, obstacle, Recipe(rings, "cells"))
 
 
-def polygons(vertices: object, polygons: object, obstacle: object = None) -> Environment:
-    """The plane cut into convex polygons: rows of corners (m,k) or a list of loops of any lengths, anticlockwise."""
+def polygons(
+    vertices: PointsLike, polygons: IndicesLike | Sequence[IndicesLike], obstacle: FlagsLike | None = None
+) -> Environment:
+    """The plane cut into convex polygons.
+
+    Args:
+        vertices: (n,2) coordinates.
+        polygons: (m,k) corners, or a list of loops of any lengths; anticlockwise.
+        obstacle: (m,) which cells cannot be entered; by default none. The outside never can.
+
+    Returns:
+        The environment; its cells are numbered as the polygons.
+
+    Raises:
+        InvalidInput: a polygon is not convex or runs clockwise, or polygons do not fit together; by its number.
+
+    Example:
+        >>> import abut
+        >>> corners = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]
+        >>> abut.cells.polygons(corners, [[0, 1, 2, 3], [1, 4, 2]])
+        Environment(2 cells, 0 obstacles, in the plane)
+    """
     points = arrays.points(vertices, "vertices", dimensions=2, keep=True)
     loops = _read_polygons(polygons, len(points))
     convexity.refuse(convexity.judge_polygons(points, loops), loops.cell, "polygons")
@@ -87,15 +183,28 @@ def polygons(vertices: object, polygons: object, obstacle: object = None) -> Env
     raised = np.column_stack((points, np.zeros(len(points))))
     border = len(loops.vertex)
     space = lay_out(darts, raised, np.arange(border, dtype=np.int32), darts.cell[:border], marks.copy())
-    nothing = Centres(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
+    nothing = Centers(np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.int32))
     recipe = Recipe(lambda cell: [ring_of(loops, cell)], "polygons")
     return _refuse_strangers(
         Environment(Interior(Tables(darts, space, np.arange(len(marks)), nothing), points, marks, recipe))
     )
 
 
-def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
-    """Unit cubes that fill [0,nx]×[0,ny]×[0,nz]; cube (i, j, k) is cell (i·ny + j)·nz + k. The outside is the obstacle."""
+def channel(nx: Number, ny: Number, nz: Number, obstacle: FlagsLike | None = None) -> Environment:
+    """Unit cubes that fill [0,nx]×[0,ny]×[0,nz]; cube (i, j, k) is cell (i·ny + j)·nz + k.
+
+    Args:
+        nx, ny, nz: how many cubes there are along each axis.
+        obstacle: (nx·ny·nz,) which cells cannot be entered; by default none. The outside never can.
+
+    Returns:
+        The environment.
+
+    Example:
+        >>> import abut
+        >>> abut.cells.channel(5, 5, 28)
+        Environment(700 cells, 0 obstacles)
+    """
     sizes = [arrays.count(n, name, least=1, most=10**6) for n, name in ((nx, "nx"), (ny, "ny"), (nz, "nz"))]
     if np.prod([float(n) for n in sizes]) > MOST_DARTS / 24:
         raise InvalidInput(
@@ -111,13 +220,13 @@ def channel(nx: int, ny: int, nz: int, obstacle: object = None) -> Environment:
     return hexahedra(arrays.frozen(points), hexes, obstacle)
 
 
-def _obstacles(obstacle: object, count: int) -> NDArray[np.bool_]:
+def _obstacles(obstacle: FlagsLike | None, count: int) -> NDArray[np.bool_]:
     if obstacle is None:
         return np.zeros(count, np.bool_)
-    return as_mask(obstacle, "obstacle", count).copy()
+    return read_mask(obstacle, "obstacle", count).copy()
 
 
-def _of_shapes(points: Floats, given: list[tuple[Shape, object]], obstacle: object) -> Environment:
+def _of_shapes(points: Floats, given: list[tuple[Shape, IndicesLike]], obstacle: FlagsLike | None) -> Environment:
     rows: list[tuple[Shape, Indices]] = []
     name, count = given[0][0].name if len(given) == 1 else "cells", 0
     for shape, corners in given:
@@ -147,7 +256,9 @@ def ring_of(loops: Loops, face: int) -> list[int]:
     return loops.vertex[loops.start[face] : loops.start[face + 1]].tolist()
 
 
-def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle: object, recipe: Recipe) -> Environment:
+def _of_loops(
+    points: Floats, loops: Loops, phi2: Indices, count: int, obstacle: FlagsLike | None, recipe: Recipe
+) -> Environment:
     if count == 0:
         raise InvalidInput(recipe.name, "holds no cells")
     marks = _obstacles(obstacle, count)
@@ -159,7 +270,7 @@ def _of_loops(points: Floats, loops: Loops, phi2: Indices, count: int, obstacle:
     cell = parts.cell.astype(np.int64)
     refuse_shared_parts(darts, cell, loops, recipe.name)
     space = lay_out(darts, np.array(parts.vertices), parts.base, parts.loops.cell, marks[cell])
-    return _refuse_strangers(Environment(Interior(Tables(darts, space, cell, parts.centres), points, marks, recipe)))
+    return _refuse_strangers(Environment(Interior(Tables(darts, space, cell, parts.centers), points, marks, recipe)))
 
 
 def _refuse_strangers(env: Environment) -> Environment:
@@ -177,7 +288,7 @@ def _refuse_repeated(rows: Integers, name: str) -> None:
         raise InvalidInput(name, "has a corner twice", int(np.argmax(repeated)))
 
 
-def _read_loop(loop: object, name: str, row: int, limit: int) -> Integers:
+def _read_loop(loop: IndicesLike, name: str, row: int, limit: int) -> Integers:
     try:
         corners = read_numbers(loop, name, limit)
     except InvalidInput as error:
@@ -189,7 +300,7 @@ def _read_loop(loop: object, name: str, row: int, limit: int) -> Integers:
     return corners
 
 
-def _read_polygons(polygons: object, limit: int) -> Loops:
+def _read_polygons(polygons: IndicesLike | Sequence[IndicesLike], limit: int) -> Loops:
     if isinstance(polygons, np.ndarray):
         rows = arrays.indices(polygons, "polygons", None, limit)
         if len(rows) and rows.shape[1] < 3:

@@ -10,17 +10,18 @@ import importlib.util
 import sys
 import tempfile
 import types
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import read_choice, read_flag
+from abut.cells.arguments import MeshLike
 from abut.cells.build.construction import tetrahedra
 from abut.cells.environment import Environment
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.types import Number
 from abut.mesh import Mesh, as_mesh
 
 AT_ONCE = 1 << 22
@@ -30,23 +31,50 @@ MOST_ASKED = 64
 
 
 def from_surface(
-    mesh: object, *, edge_length: float = 0.1, epsilon: float = 1e-3, outside: bool = False, obstacle: str = "outside"
+    mesh: MeshLike,
+    *,
+    edge_length: Number = 0.1,
+    epsilon: Number = 1e-3,
+    outside: bool = False,
+    obstacle: Literal["inside", "outside", "none"] = "outside",
 ) -> Environment:
     """Fill a closed surface with tetrahedra.
 
-    `edge_length` is the length wished for of the tetrahedra's edges and `epsilon` the most that their surface may lie beside the given one, both
-    in units of the diagonal of its bounding box. With `outside=True` a box around the surface is filled as well, so that particles can leave the
-    surface and come back; `obstacle` then says which side cannot be entered: "inside", "outside" or "none". The box is the bounding box, larger by
-    `edge_length` on each side; `epsilon` holds for it too, and one so large that not half of this is left is refused. `Environment.surround`
-    adds cells beyond the box.
+    With `outside=True` a box around the surface is filled as well, so that particles can leave the surface and come back. It is the bounding box,
+    larger by `edge_length` on each side; `epsilon` holds for it too, and one so large that not half of this is left is refused.
+    `Environment.surround` adds cells beyond the box.
 
     The surface may have several pieces. A piece inside another is a hollow, and its faces look into it, as those of the outer one look out;
     one that faces the same way as the piece around it would enclose nothing, and is refused, and so is a surface that is inside out.
 
-    Needs the `mesh` extra (`pip install "abut[mesh]"`); raises `Unsupported` where it is missing, `InvalidInput` for a surface that is not closed.
+    Needs the `mesh` extra (`pip install "abut[mesh]"`).
+
+    Args:
+        mesh: the surface, whatever `abut.as_mesh` takes.
+        edge_length: how long the edges of the tetrahedra should be, as a share of the diagonal of the surface's bounding box.
+        epsilon: how far their surface may lie beside the given one, as a share of the same diagonal.
+        outside: whether to fill a box around the surface too.
+        obstacle: with `outside`, which side cannot be entered.
+
+    Returns:
+        The environment.
+
+    Raises:
+        Unsupported: the extra is missing.
+        InvalidInput: the surface is not closed.
+
+    Example:
+        A surface that lacks a face has no inside:
+
+        >>> import abut
+        >>> ball = abut.scenes.icosphere(1)
+        >>> abut.cells.from_surface((ball.vertices, ball.faces[1:]))
+        Traceback (most recent call last):
+            ...
+        abut.core.errors.InvalidInput: mesh: is not closed: its inside is not defined
     """
-    read_choice(obstacle, "obstacle", ("inside", "outside", "none"))
-    outside = read_flag(outside, "outside")
+    arrays.choice(obstacle, "obstacle", ("inside", "outside", "none"))
+    outside = arrays.flag(outside, "outside")
     surface = as_mesh(mesh)
     if not surface.is_closed:
         raise InvalidInput("mesh", "is not closed: its inside is not defined")

@@ -28,7 +28,7 @@ from abut.cells.map.sewing import (
 )
 from abut.cells.space import convexity
 from abut.cells.space.records import NO_FACE, fit_planes, link_cells
-from abut.cells.space.subdivision import Centres, Parts, subdivide, subdivide_polygons
+from abut.cells.space.subdivision import Centers, Parts, subdivide, subdivide_polygons
 from abut.cells.space.tables import NO_CELL, Fabric, follow_rings
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
@@ -105,7 +105,7 @@ def _is_nearly_convex(points: Floats, loops: Loops, base: Indices, cell: int) ->
 
 
 def _build(fabric: Fabric, cells: list[int], rings: list[list[Ring]], name: str, dented: set[int]) -> Parts:
-    """The parts of some cells, corners numbered as rows of the vertices; centres have the numbers after all rows there are."""
+    """The parts of some cells, corners numbered as rows of the vertices; centers have the numbers after all rows there are."""
     corners, start, owner = _lay_loops(cells, rings)
     used, local = np.unique(corners, return_inverse=True)
     points = arrays.frozen(fabric.space.vertices[used])
@@ -123,15 +123,15 @@ def _build(fabric: Fabric, cells: list[int], rings: list[list[Ring]], name: str,
                 shapes.verdict[cell] = convexity.WARPED
         convexity.refuse(shapes.verdict, numbers, name, allow=(convexity.COLLINEAR,))
         parts = subdivide(points, loops, phi2, shapes, numbers, name, fabric.slots)
-    rows = np.concatenate((used, fabric.vertex_rows.count + np.arange(len(parts.centres.cell))))
-    centres = Centres(
-        numbers[parts.centres.cell].astype(np.int64), parts.centres.start, used[parts.centres.corner].astype(np.int32)
+    rows = np.concatenate((used, fabric.vertex_rows.count + np.arange(len(parts.centers.cell))))
+    centers = Centers(
+        numbers[parts.centers.cell].astype(np.int64), parts.centers.start, used[parts.centers.corner].astype(np.int32)
     )
     return parts._replace(
         loops=parts.loops._replace(vertex=rows[parts.loops.vertex].astype(np.int32)),
         cell=numbers[parts.cell],
         vertices=parts.vertices[len(used) :],
-        centres=centres,
+        centers=centers,
     )
 
 
@@ -149,14 +149,14 @@ def _refuse_polygons(
     convexity.refuse(verdict, numbers, name, allow=(convexity.COLLINEAR,))
 
 
-def _part_strangers(new: Parts, partner: Integers, cells: dict[int, list[Ring]], first_centre: int) -> None:
+def _part_strangers(new: Parts, partner: Integers, cells: dict[int, list[Ring]], first_center: int) -> None:
     """Open pieces that were sewn because they have the same corners, though the faces they are pieces of have not.
 
     The two sides of a slit may share three of their four corners. Where the slit is bent, both may be cut along these.
     """
     start, face_of_dart = new.loops.start, _faces_of_darts(new.loops)
     beyond = partner[start[:-1]]
-    inner = np.maximum.reduceat(new.loops.vertex, start[:-1]) >= first_centre
+    inner = np.maximum.reduceat(new.loops.vertex, start[:-1]) >= first_center
     faces = np.flatnonzero((beyond != NONE) & (beyond < len(face_of_dart)) & ~inner)
     others = face_of_dart[beyond[faces]]
     cell = new.cell[new.loops.cell]
@@ -247,16 +247,16 @@ def _commit(fabric: Fabric, cells: list[int], new: Parts, across: Integers, open
     lists, old_cells = fabric.parts_of(len(obstacle)), fabric.part_cell[opened.parts].copy()
     touched = np.unique(fabric.darts.vertex[opened.darts]).astype(np.int64)
     around = np.unique(fabric.space.cell[np.concatenate((opened.faces, opened.loose))]).astype(np.int64)
-    first_centre = fabric.vertex_rows.count
+    first_center = fabric.vertex_rows.count
     fabric.part_rows["face"][opened.parts] = NO_FACE
     fabric.part_rows["cell"][opened.parts] = NO_CELL
     fabric.drop_darts(np.concatenate((opened.darts, opened.outside)))
     fabric.part_rows.give_back(opened.parts)
-    fabric.drop_centres(cells)
-    centre_rows = fabric.add_centres(new.centres, new.vertices)
+    fabric.drop_centers(cells)
+    center_rows = fabric.add_centers(new.centers, new.vertices)
     corners = new.loops.vertex.astype(np.int64)
-    is_centre = corners >= first_centre
-    corners[is_centre] = centre_rows[corners[is_centre] - first_centre]
+    is_center = corners >= first_center
+    corners[is_center] = center_rows[corners[is_center] - first_center]
     count = len(corners)
     border = np.flatnonzero(across == NONE)
     darts = fabric.dart_rows.take(count + len(border))

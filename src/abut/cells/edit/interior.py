@@ -6,7 +6,7 @@ replaced behind somebody's back: after a change of their number `take_views` is 
 
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,16 @@ class Recipe(NamedTuple):
     """of the cells, in messages"""
 
 
+class Inhabitant(Protocol):
+    """Who has results that refer to the tables, and will ask what became of its parts since a version (`settling.Places`)."""
+
+    seen: int
+
+    def complete_results(self) -> None:
+        """The tables are about to change."""
+        ...
+
+
 class Interior:
     """The tables of an environment and what is remembered about them."""
 
@@ -49,7 +59,8 @@ class Interior:
         self.dented: set[int] = set()
         """Cells that a deformation has made non-convex."""
         self.history = History()
-        self.crowds: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.inhabitants: weakref.WeakSet[Inhabitant] = weakref.WeakSet()
+        """Who is inside: surgery tells them."""
         self.versions = Versions(len(tables.part_cell))
         self._addresses, self._packed_space = np.empty(0, np.int64), None
         self.take_views()
@@ -69,7 +80,7 @@ class Interior:
 
     @property
     def vertices(self) -> Floats:
-        """(n, dimension) as given, then those that cuts have added; without the centres of cells that are cut."""
+        """(n, dimension) as given, then those that cuts have added; without the centers of cells that are cut."""
         if self.given is None:
             self.given = arrays.frozen(self.space.vertices[: self.fabric.vertex_count, : self.dimension].copy())
         return self.given

@@ -8,19 +8,20 @@ edge. So one number for the vertices, how far the furthest is from the *referenc
 decide for those that are THIN, and for parts that are no tetrahedra. A reference is taken when the same vertices move for the second time,
 and anew when they have gone too far, if it is likely to last for LASTING moves.
 
-Rounding: the bound on the width is lowered by DETERMINANT_ERROR L, more than D can be off; CENTRE_ERROR of the reach is more than centres, which are
+Rounding: the bound on the width is lowered by DETERMINANT_ERROR L, more than D can be off; CENTER_ERROR of the reach is more than centers, which are
 means of corners, are off from where exact ones would be.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abut.cells.edit.deformation import list_around, list_tetrahedra, list_unsound, put_back, put_rows
+from abut.cells.edit.soundness import list_tetrahedra, list_unsound
 from abut.cells.map.darts import Indices
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.records import Space, spoil_listed
 from abut.cells.space.tables import Fabric
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, norm_sq, subtract
 
 THIN = 1 / 16
@@ -28,7 +29,7 @@ THIN = 1 / 16
 LASTING = 8
 """To take a reference costs as much as to look at all parts some five times."""
 DETERMINANT_ERROR = 2.0**-45
-CENTRE_ERROR = 2.0**-40
+CENTER_ERROR = 2.0**-40
 SMALLEST_SQ = 1e-200
 """Of edges so short that their squares lose digits nothing is said."""
 WORD = 8
@@ -53,9 +54,60 @@ def bound_widths(vertices: Floats, corners: Indices, widths: Floats) -> None:
     for k in range(len(corners)):
         widths[k] = 0.0
         if corners[k, 0] >= 0:
-            a, b = point_3d(vertices, corners[k, 0]), point_3d(vertices, corners[k, 1])
-            c, d = point_3d(vertices, corners[k, 2]), point_3d(vertices, corners[k, 3])
+            a, b = vector_at(vertices, corners[k, 0]), vector_at(vertices, corners[k, 1])
+            c, d = vector_at(vertices, corners[k, 2]), vector_at(vertices, corners[k, 3])
             widths[k] = bound_width(a, b, c, d)
+
+
+@kernel
+def find_moved(points: Floats, vertices: Floats, rows: Integers) -> int:
+    """List the rows of `points` that differ from the vertices; how many."""
+    count = 0
+    for row in range(len(points)):
+        moved = False
+        for axis in range(points.shape[1]):
+            moved |= points[row, axis] != vertices[row, axis]
+        rows[count] = row
+        count += 1 if moved else 0
+    return count
+
+
+@kernel
+def put_rows(
+    vertices: Floats, rows: Integers, points: Floats, before: Floats, reference: Floats
+) -> tuple[float, float, float]:
+    """Write points (n,2) or (n,3) into some rows of the vertices, and what was there into `before`.
+
+    In the same pass: the largest magnitude of a coordinate, and the squares of how far a point goes at most, and is at most from the reference.
+    """
+    largest, step_sq, drift_sq = 0.0, 0.0, 0.0
+    for k in range(len(rows)):
+        row, step, drift = rows[k], 0.0, 0.0
+        for axis in range(points.shape[1]):
+            x, old = points[k, axis], vertices[row, axis]
+            before[k, axis] = old
+            vertices[row, axis] = x
+            largest = max(largest, abs(x))
+            step += (x - old) * (x - old)
+            drift += (x - reference[k, axis]) * (x - reference[k, axis])
+        step_sq, drift_sq = max(step_sq, step), max(drift_sq, drift)
+    return largest, step_sq, drift_sq
+
+
+@kernel
+def put_back(vertices: Floats, rows: Integers, before: Floats) -> None:
+    """Undo `put_rows`; backwards, since a row may be named twice."""
+    for k in range(len(rows) - 1, -1, -1):
+        for axis in range(3):
+            vertices[rows[k], axis] = before[k, axis]
+
+
+@kernel
+def list_around(space: Space, vertices: Integers, is_listed: NDArray[np.bool_]) -> None:
+    """Mark the parts around these vertices."""
+    for vertex in vertices:
+        for k in range(space.star_begin[vertex], space.star_end[vertex]):
+            is_listed[space.star[k]] = True
 
 
 class Moved:
@@ -68,13 +120,13 @@ class Moved:
         """in which they last moved"""
         self.is_listed = np.zeros(len(part_cell), np.bool_)
         list_around(space, rows, self.is_listed)
-        self.parts, self.centres = np.flatnonzero(self.is_listed), np.empty(0, np.int64)
-        """the parts that change, ascending, and the centres, by their numbers"""
-        if fabric.centre_rows.count:
+        self.parts, self.centers = np.flatnonzero(self.is_listed), np.empty(0, np.int64)
+        """the parts that change, ascending, and the centers, by their numbers"""
+        if fabric.center_rows.count:
             concerned = np.zeros(cell_count + 1, np.bool_)  # the last one stands for no cell
             concerned[part_cell[self.parts]] = True
-            self.centres = fabric.list_centres(concerned)
-            if len(self.centres):
+            self.centers = fabric.list_centers(concerned)
+            if len(self.centers):
                 self.is_listed = concerned[part_cell]
                 self.parts = np.flatnonzero(self.is_listed)
         self._corners = np.empty((len(self.parts), 4), np.int32)
@@ -96,7 +148,7 @@ class Moved:
 
     def list_unsound(self, space: Space) -> Integers:
         """The parts that are not sound, now that the vertices have moved."""
-        slack = CENTRE_ERROR * space.reach
+        slack = CENTER_ERROR * space.reach
         if self._thin is not None and 2.0 * self._drift + slack < self._limit:
             return _list_unsound(space, *self._thin)
         found = _list_unsound(space, self.parts, self._corners)

@@ -14,9 +14,12 @@ from abut.cells.space.tables import follow_rings
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.types import IndicesLike, VectorLike
 
 
-def read_plane(inside: Interior, plane: object, cells: object) -> tuple[Floats, Floats, Integers]:
+def read_plane(
+    inside: Interior, plane: tuple[VectorLike, VectorLike], cells: IndicesLike | None
+) -> tuple[Floats, Floats, Integers]:
     """A point, a normal and the cells to cut."""
     given = read_items(plane, "plane")
     if len(given) != 2:
@@ -49,8 +52,8 @@ def cut_by_plane(inside: Interior, point: Floats, normal: Floats, chosen: Intege
         vertices, count = [inside.vertices], inside.cell_count
         cells = set(chosen.tolist())
         for cell in split:
-            centre, pieces = _split(inside, rings, cell, inside.fabric.vertex_count + len(vertices) - 1, count)
-            vertices.append(centre)
+            center, pieces = _split(inside, rings, cell, inside.fabric.vertex_count + len(vertices) - 1, count)
+            vertices.append(center)
             heirs += [(cell, piece) for piece in pieces[1:]]
             count += len(pieces) - 1
             cells |= set(pieces) if cell in cells else set()
@@ -64,7 +67,7 @@ def cut_by_plane(inside: Interior, point: Floats, normal: Floats, chosen: Intege
         except (NotStarShaped, Bulging) as error:
             origin = {heir: cell for cell, heir in heirs + pairs[::-1]}
             failed = {origin.get(cell, cell) for cell in error.cells}
-            more = [cell for cell in sorted(failed) if inside.fabric.centre_of(cell) is not None]
+            more = [cell for cell in sorted(failed) if inside.fabric.center_of(cell) is not None]
             if not more or failed & set(split) or inside.dimension == 2:
                 raise
             split += more
@@ -72,16 +75,16 @@ def cut_by_plane(inside: Interior, point: Floats, normal: Floats, chosen: Intege
             return arrays.frozen(np.array(pairs, np.int64))
 
 
-def _split(inside: Interior, rings: Rings, cell: int, centre: int, first_cell: int) -> tuple[Floats, list[int]]:
-    """Let the parts of a cell that is cut become cells: where its centre lies, which becomes a vertex, and their numbers."""
-    row = int(inside.fabric.centre_rows["vertex"][inside.fabric.centre_of(cell)])
+def _split(inside: Interior, rings: Rings, cell: int, center: int, first_cell: int) -> tuple[Floats, list[int]]:
+    """Let the parts of a cell that is cut become cells: where its center lies, which becomes a vertex, and their numbers."""
+    row = int(inside.fabric.center_rows["vertex"][inside.fabric.center_of(cell)])
     parts: list[list[Ring]] = []
     for part in inside.list_parts()[cell].tolist():
         darts, sizes = follow_rings(inside.darts.phi1, inside.fabric.faces_of(np.array([part])))
         corners = inside.darts.vertex[darts]
-        named = np.where(corners == row, centre, corners)
+        named = np.where(corners == row, center, corners)
         parts.append([ring.tolist() for ring in np.split(named, np.cumsum(sizes)[:-1])])
-    return inside.space.vertices[row : row + 1], split_cell(rings, cell, parts, centre, first_cell)
+    return inside.space.vertices[row : row + 1], split_cell(rings, cell, parts, center, first_cell)
 
 
 def finish_cut(

@@ -192,9 +192,9 @@ def _gather_pieces(owner: dict[tuple[int, int], Ring], ring: Ring) -> list[Ring]
     return found
 
 
-def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], centre: int, first_cell: int) -> list[int]:
+def split_cell(rings: Rings, cell: int, parts: list[list[Ring]], center: int, first_cell: int) -> list[int]:
     """Let the parts of a cell become cells; their numbers, the cell's own first. The faces of the cell that were cut are so on both sides now."""
-    pieces = [ring for part in parts for ring in part if centre not in ring]
+    pieces = [ring for part in parts for ring in part if center not in ring]
     owner = {side: piece for piece in pieces for side in sides_of(piece)}
     for ring in rings[cell]:
         own = _gather_pieces(owner, ring)

@@ -24,8 +24,8 @@ def perform(
     """
     added = np.empty((0, inside.dimension)) if added is None else added
     may_dent = inside.dented | dented
-    for crowd in inside.crowds:
-        crowd._complete()
+    for inhabitant in inside.inhabitants:
+        inhabitant.complete_results()
     inside.versions.stamp_moved()
     count, fabric = max(inside.cell_count, *(cell + 1 for cell in rings.changed)), inside.fabric
     obstacle = inside.obstacle
@@ -54,6 +54,6 @@ def perform(
         inside.history.note_part(version, part, cell)
     for cell, heir in heirs:
         inside.history.note_heir(version, cell, heir)
-    inside.history.forget(min((crowd._seen for crowd in inside.crowds), default=version))
+    inside.history.forget(min((inhabitant.seen for inhabitant in inside.inhabitants), default=version))
     if len(added):
         inside.given = None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Integers
+from abut.core.showing import count, describe
 
 Indices = NDArray[np.int32]
 Row = Any
@@ -27,7 +28,7 @@ UNUSED = -2
 
 
 class Darts(NamedTuple):
-    """A map. In the plane `phi3` is empty and cells are faces; in space cells are volumes."""
+    """A combinatorial map, one row per dart. In the plane `phi3` is empty and cells are faces; in space cells are volumes."""
 
     dimension: int
     phi1: Indices
@@ -38,6 +39,9 @@ class Darts(NamedTuple):
     """where the dart begins: a row of the vertices"""
     cell: Indices
     """the cell of highest dimension it belongs to, or OUTSIDE, or UNUSED"""
+
+    def __repr__(self) -> str:
+        return describe(self, count(len(self.phi1), "dart"), f"dimension {self.dimension}")
 
 
 class Loops(NamedTuple):

@@ -9,22 +9,48 @@ A cell is the set of darts that the permutations below reach from one of its dar
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import read_numbers, refuse_kind
+from abut.cells.arguments import read_numbers
 from abut.cells.map.darts import UNUSED, Darts, Indices, Row
 from abut.core import arrays
 from abut.core.jit import element, kernel
+from abut.core.showing import count, describe
+from abut.core.types import IndicesLike
 
 
 class Marker:
-    """A set of darts that is emptied in time proportional to its size, not to that of the map."""
+    """A set of darts that is emptied in time proportional to its size, not to that of the map.
+
+    `is_marked` (darts,) holds a boolean for each dart.
+
+    Args:
+        dart_count: how many darts the map has.
+
+    Example:
+        >>> import abut
+        >>> darts = abut.cells.channel(1, 1, 1).darts
+        >>> marker = abut.cells.Marker(len(darts.phi1))
+        >>> marker.mark(abut.cells.orbit(darts, 0, 2))
+        >>> marker
+        Marker(8 of 48 darts)
+        >>> marker.clear()
+        >>> int(marker.is_marked.sum())
+        0
+    """
 
     def __init__(self, dart_count: int) -> None:
-        count = arrays.count(dart_count, "dart_count", most=2**31 - 1)
-        self.is_marked: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        size = arrays.count(dart_count, "dart_count", most=2**31 - 1)
+        self.is_marked: NDArray[np.bool_] = np.zeros(size, np.bool_)
         self._marked: list[Indices] = []
 
-    def mark(self, darts: Indices) -> None:
-        """Add darts."""
+    def __repr__(self) -> str:
+        return describe(self, f"{np.count_nonzero(self.is_marked):,} of {count(len(self.is_marked), 'dart')}")
+
+    def mark(self, darts: IndicesLike) -> None:
+        """Add darts.
+
+        Args:
+            darts: (k,) their numbers, or one.
+        """
         chosen = read_numbers(darts, "darts", len(self.is_marked)).astype(np.int32)
         self.is_marked[chosen] = True
         self._marked.append(chosen)
@@ -87,23 +113,54 @@ def _label(darts: Darts, kind: int, is_marked: NDArray[np.bool_], found: Indices
 
 
 def _check_kind(darts: Darts, kind: int) -> int:
-    refuse_kind(darts, Darts, "darts")
+    arrays.instance(darts, "darts", Darts)
     return arrays.count(kind, "kind", most=darts.dimension)
 
 
 def orbit(darts: Darts, dart: int, kind: int) -> Indices:
-    """The darts of the cell of dimension `kind` that holds `dart`, this one first."""
+    """The darts of the vertex, edge, face or volume that holds a dart, this one first.
+
+    Args:
+        darts: the map, `Environment.darts`.
+        dart: one of its darts.
+        kind: the dimension of the cell, from 0 (`VERTEX`) to that of the map.
+
+    Returns:
+        (k,) their numbers.
+
+    Example:
+        >>> import abut
+        >>> square = abut.cells.polygons([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2, 3]])
+        >>> abut.cells.orbit(square.darts, 2, abut.cells.FACE).tolist()
+        [2, 3, 0, 1]
+    """
     kind = _check_kind(darts, kind)
     dart = arrays.count(dart, "dart", most=len(darts.phi1) - 1)
     found = np.empty(len(darts.phi1), np.int32)
-    count = _collect(darts, kind, dart, np.zeros(len(darts.phi1), np.bool_), found)
-    return found[:count].copy()
+    size = _collect(darts, kind, dart, np.zeros(len(darts.phi1), np.bool_), found)
+    return found[:size].copy()
 
 
 def label_orbits(darts: Darts, kind: int) -> tuple[Indices, int]:
-    """The number of its cell for each dart, and how many cells of this kind there are. Numbered by their lowest darts; −1 for unused darts."""
+    """Number all vertices, edges, faces or volumes of a map: for each dart the number of its cell, and how many there are.
+
+    They are numbered by their lowest darts; unused darts have −1.
+
+    Args:
+        darts: the map, `Environment.darts`.
+        kind: the dimension of the cells, from 0 (`VERTEX`) to that of the map.
+
+    Returns:
+        (darts,) the numbers, and how many cells of this kind there are.
+
+    Example:
+        >>> import abut
+        >>> darts = abut.cells.channel(2, 1, 1).darts
+        >>> [abut.cells.label_orbits(darts, kind)[1] for kind in range(3)]
+        [12, 20, 11]
+    """
     kind = _check_kind(darts, kind)
     size = len(darts.phi1)
     labels = np.full(size, -1, np.int32)
-    count = _label(darts, kind, np.zeros(size, np.bool_), np.empty(size, np.int32), labels)
-    return labels, count
+    cell_count = _label(darts, kind, np.zeros(size, np.bool_), np.empty(size, np.int32), labels)
+    return labels, cell_count

@@ -7,7 +7,6 @@ certainly free where all segments between them leave each cell through the same 
 from abut.cells.map.darts import Row
 from abut.cells.mobile.edge_sweep import lower, upper
 from abut.cells.mobile.step_tests import CULL_CELLS, CULL_CLEAR, Body, Rules, enclose, goes_inwards, is_clear_about
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.records import BLOCKED, Space
 from abut.cells.walk.by_planes import find_exit, is_inside, is_within
 from abut.cells.walk.reentrant_edges import is_clear
@@ -23,6 +22,7 @@ from abut.cells.walk.segment_walk import (
     clear_counters,
 )
 from abut.core.jit import inlined, integer
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 
@@ -73,8 +73,8 @@ def _glide_together(
 @inlined
 def _pass_face_quickly(space: Space, body: Body, row: Row, k: Row, p: Vec3, g: Vec3) -> bool:
     """Whether records alone tell that what a face sweeps is free, its vertex staying in its cell."""
-    cell, i, j = integer(body.cell[row]), body.fan[k, 0], body.fan[k, 1]
-    b, c = point_3d(body.position, i), point_3d(body.position, j)
+    cell, i, j = integer(body.cell[row]), body.face_first[k], body.face_second[k]
+    b, c = vector_at(body.position, i), vector_at(body.position, j)
     b_stays, c_stays = body.cell[i] == cell, body.cell[j] == cell
     if b_stays and c_stays:
         return True
@@ -95,9 +95,9 @@ def _pass_edges_quickly(
 ) -> bool:
     """Whether records and voxels tell that no edge of a vertex hits anything, one edge after another."""
     cell, by_cells = integer(body.cell[row]), (rules.culls & CULL_CELLS) != 0
-    for k in range(body.start[row], body.start[row + 1]):
-        other = body.ring[k, 0]
-        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
+    for k in range(body.edge_start[row], body.edge_start[row + 1]):
+        other = body.edge_other[k]
+        q, q_cell = vector_at(body.position, other), integer(body.cell[other])
         if by_cells and q_cell == cell and reached == cell:
             continue
         if by_cells and is_clear_about(rules, p, g, q, q):
@@ -120,8 +120,8 @@ def _pass_edges_quickly(
 @inlined
 def _pass_faces_quickly(space: Space, body: Body, rules: Rules, row: Row, p: Vec3, g: Vec3, reached: Row) -> bool:
     """The same of its faces."""
-    for k in range(body.fan_start[row], body.fan_start[row + 1]):
-        b, c = point_3d(body.position, body.fan[k, 0]), point_3d(body.position, body.fan[k, 1])
+    for k in range(body.face_start[row], body.face_start[row + 1]):
+        b, c = vector_at(body.position, body.face_first[k]), vector_at(body.position, body.face_second[k])
         if (rules.culls & CULL_CELLS) != 0 and is_clear_about(rules, p, g, b, c):
             continue
         if reached != body.cell[row] or not _pass_face_quickly(space, body, row, k, p, g):
@@ -135,7 +135,7 @@ def pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row,
 
     The box of all edges that leave the cell is asked for first; mostly that is all.
     """
-    p, cell, slots = point_3d(body.position, row), integer(body.cell[row]), space.face.shape[1]
+    p, cell, slots = vector_at(body.position, row), integer(body.cell[row]), space.face.shape[1]
     clear_counters(front)
     if not is_within(g[0], g[1], g[2], space.reach):
         return integer(BLOCKED)
@@ -148,13 +148,13 @@ def pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row,
             return reached
     low, high, inside, leaving = lower(p, g), upper(p, g), 0, 0
     can_skip = by_cells and reached == cell
-    for k in range(body.start[row], body.start[row + 1]):
-        other = body.ring[k, 0]
+    for k in range(body.edge_start[row], body.edge_start[row + 1]):
+        other = body.edge_other[k]
         is_kept = can_skip and body.cell[other] == cell
         inside += 1 if is_kept else 0
         leaving += 0 if is_kept else 1
         if not is_kept or rules.faces != 0:
-            low, high = enclose(low, high, point_3d(body.position, other))
+            low, high = enclose(low, high, vector_at(body.position, other))
     front.state[EDGES_INSIDE], front.state[VISITS] = inside, visits
     if leaving > 0:
         is_all_clear = False

@@ -9,36 +9,37 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.cells.mobile.packed_move import addresses_of
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import kernel
 from abut.mesh import Mesh
 
 
-def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Integers]:
-    """For each vertex where its edges begin; then (k,2) their other ends and their numbers, ascending."""
+def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Integers, Integers]:
+    """For each vertex where its edges begin; then (k,) their other ends and (k,) their numbers, ascending."""
     ends = np.concatenate((edges[:, 0], edges[:, 1]))
     others = np.concatenate((edges[:, 1], edges[:, 0]))
     numbers = np.tile(np.arange(len(edges)), 2)
     order = np.lexsort((numbers, ends))
     start = np.searchsorted(ends[order], np.arange(vertex_count + 1))
-    return start, np.stack((others[order], numbers[order]), axis=1)
+    return start, others[order], numbers[order]
 
 
-def list_fans(faces: Integers, vertex_count: int) -> tuple[Integers, Integers]:
-    """For each vertex where its faces begin; then (k,3) the two other corners of each, in order, and its number."""
+def list_fans(faces: Integers, vertex_count: int) -> tuple[Integers, Integers, Integers, Integers]:
+    """For each vertex where its faces begin; then (k,) each the first and the second of the two other corners, in order, and their numbers."""
     corners = faces.T.ravel()
-    rest = np.concatenate([np.roll(faces, -k, axis=1)[:, 1:] for k in range(3)])
+    first, second = (np.concatenate([np.roll(faces, -k, axis=1)[:, i] for k in range(3)]) for i in (1, 2))
     numbers = np.tile(np.arange(len(faces)), 3)
     order = np.lexsort((numbers, corners))
     start = np.searchsorted(corners[order], np.arange(vertex_count + 1))
-    return start, np.column_stack((rest[order], numbers[order]))
+    return start, first[order], second[order], numbers[order]
 
 
-def list_sides(edges: Integers, vertex_count: int) -> tuple[Integers, Integers]:
+def list_sides(edges: Integers, vertex_count: int) -> tuple[Integers, Integers, Integers, Integers]:
     """The same in the plane: both ends of each edge of a vertex, as given, and its number."""
-    start, ring = list_edges(edges, vertex_count)
-    return start, np.column_stack((edges[ring[:, 1]], ring[:, 1]))
+    start, _, numbers = list_edges(edges, vertex_count)
+    return start, np.ascontiguousarray(edges[numbers, 0]), np.ascontiguousarray(edges[numbers, 1]), numbers
 
 
 def outwards(points: Floats, faces: Integers, piece: Integers) -> Integers:
@@ -71,19 +72,29 @@ def close_loops(points: Floats, edges: Integers) -> Integers:
 
 
 class Links(NamedTuple):
-    """Who is whose neighbour, in the layout of `testing.Body`, and in which order vertices move."""
+    """Who is whose neighbour, as `step_tests.Body` has it, and in which order vertices move."""
 
-    start: Integers
-    ring: Integers
-    fan_start: Integers
-    fan: Integers
+    edge_start: Integers
+    edge_other: Integers
+    edge: Integers
+    face_start: Integers
+    face_first: Integers
+    face_second: Integers
+    face: Integers
     """empty where neither faces nor insides are asked for"""
     order: Integers
     """the vertices group by group"""
     group_start: Integers
+    addresses: tuple[int, ...]
+    """of the first seven tables, which kernels read"""
     dimension: int
     is_closed: bool
-    """whether the fans have an inner side"""
+    """whether the faces have an inner side"""
+
+    @property
+    def tables(self) -> tuple[Integers, ...]:
+        """Those that a `step_tests.Body` begins with."""
+        return self[:7]
 
     @property
     def groups(self) -> list[Integers]:
@@ -91,50 +102,50 @@ class Links(NamedTuple):
         return [self.order[a:b] for a, b in itertools.pairwise(self.group_start)]
 
     def with_pierced(self, faces: Integers) -> "Links":
-        """The same, where an obstacle has come into these faces (`testing.number_of`)."""
+        """The same, where an obstacle has come into these faces (`step_tests.number_of`)."""
         if self.dimension == 2:
             return self
-        is_pierced = np.isin(self.fan[:, 2], faces)[:, np.newaxis] & [False, False, True]
-        return self._replace(fan=np.where(is_pierced, -2 - self.fan, self.fan))
+        face = np.where(np.isin(self.face, faces), -2 - self.face, self.face)
+        return self._replace(face=face, addresses=(*self.addresses[:-1], *addresses_of(face)))
 
     def renewed(self, points: Floats, edges: Integers, faces: Integers) -> "Links":
         """The same for a shape that has changed."""
-        return link_vertices(points, edges, faces, self.dimension, len(self.fan) > 0)
+        return link_vertices(points, edges, faces, self.dimension, len(self.face) > 0)
 
 
 def link_vertices(points: Floats, edges: Integers, faces: Integers, dimension: int, with_fans: bool) -> Links:
     """Links of a mobile. Fans of faces run outwards where the mesh is closed; in the plane they are edges that must form closed loops."""
     count, is_closed = len(points), False
-    start, ring = list_edges(edges, count)
-    fan_start, fan = np.zeros(count + 1, np.int64), np.empty((0, 3), np.int64)
+    around, none = list_edges(edges, count), np.empty(0, np.int64)
+    fans = (np.zeros(count + 1, np.int64), none, none, none)
     if with_fans and dimension == 2:
         is_closed = True
-        fan_start, fan = list_sides(close_loops(points, edges), count)
+        fans = list_sides(close_loops(points, edges), count)
     elif with_fans and len(faces):
         mesh = Mesh(points, faces)
         is_closed = mesh.is_closed and mesh.is_oriented
-        fan_start, fan = list_fans(outwards(points, faces, mesh.components) if is_closed else faces, count)
-    return Links(start, ring, fan_start, fan, *group_vertices(start, ring), dimension, is_closed)
+        fans = list_fans(outwards(points, faces, mesh.components) if is_closed else faces, count)
+    return Links(*around, *fans, *group_vertices(*around[:2]), addresses_of(*around, *fans), dimension, is_closed)
 
 
 @kernel
-def _colour(start: Integers, ring: Integers, colour: Integers, taken: Integers) -> None:
+def _colour(start: Integers, other: Integers, colour: Integers, taken: Integers) -> None:
     for vertex in range(len(colour)):
         for k in range(start[vertex], start[vertex + 1]):
-            if colour[ring[k, 0]] >= 0:
-                taken[colour[ring[k, 0]]] = vertex
+            if colour[other[k]] >= 0:
+                taken[colour[other[k]]] = vertex
         lowest = 0
         while taken[lowest] == vertex:
             lowest += 1
         colour[vertex] = lowest
 
 
-def group_vertices(start: Integers, ring: Integers) -> tuple[Integers, Integers]:
+def group_vertices(start: Integers, other: Integers) -> tuple[Integers, Integers]:
     """The vertices colour by colour, ascending in each, and where each colour begins."""
     count = len(start) - 1
     colour = np.full(count, -1, np.int64)
     taken = np.full(int(np.diff(start).max(initial=0)) + 2, -1, np.int64)
-    _colour(start, ring, colour, taken)
+    _colour(start, other, colour, taken)
     order = np.argsort(colour, kind="stable")
     return order, np.searchsorted(colour[order], np.arange(int(colour.max(initial=-1)) + 2))
 

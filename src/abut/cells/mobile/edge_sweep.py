@@ -17,14 +17,15 @@ det(q,a,b,g)), rounded and made early. Where several meet, the earliest counts; 
 import numpy as np
 
 from abut.cells.map.darts import Row
-from abut.cells.space.convexity import is_collinear, point_3d
+from abut.cells.space.convexity import is_collinear
 from abut.cells.space.predicates import MISSED, NOWHERE, THROUGH_EDGE, leave_tie, pass_face, side_of_face
-from abut.cells.space.records import BLOCKED, NO_FACE, Space, _measure_plane, corners_of_face
+from abut.cells.space.records import BLOCKED, NO_FACE, Space, corners_of_face, measure_plane
 from abut.cells.walk.segment_walk import COUNT, TESTS, VISITS, Front, push_around, push_star
 from abut.core.jit import element, inlined, kernel, stay_apart
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec2, Vec3, drop_axis
 
 First = tuple[float, int, Row]
@@ -118,10 +119,10 @@ def open_face_meets(space: Space, face: Row, plane: Plane, p: Vec3, g: Vec3, q: 
     if (s < 0 and t < 0 and u < 0) or (s == 0 and t == 0 and u == 0):
         return False
     down, up, above, dart = NO_FACE, NO_FACE, False, face
-    side = side_of(plane, p, g, q, point_3d(space.vertices, space.vertex[dart]))
+    side = side_of(plane, p, g, q, vector_at(space.vertices, space.vertex[dart]))
     while True:
         following = space.phi1[dart]
-        after = side_of(plane, p, g, q, point_3d(space.vertices, space.vertex[following]))
+        after = side_of(plane, p, g, q, vector_at(space.vertices, space.vertex[following]))
         above |= after > 0
         if side >= 0 and after < 0:
             down = dart
@@ -144,11 +145,11 @@ def open_face_meets(space: Space, face: Row, plane: Plane, p: Vec3, g: Vec3, q: 
         if is_below == ends_below:
             continue
         if ends_below:  # down: the later end of the triangle's interval, against the beginning of the face's
-            a, b = point_3d(space.vertices, first_high), point_3d(space.vertices, first_low)
+            a, b = vector_at(space.vertices, first_high), vector_at(space.vertices, first_low)
             if orient_3d(x, y, a, b) >= 0:
                 return False
         else:
-            a, b = point_3d(space.vertices, last_high), point_3d(space.vertices, last_low)
+            a, b = vector_at(space.vertices, last_high), vector_at(space.vertices, last_low)
             if orient_3d(y, x, a, b) <= 0:
                 return False
     return True
@@ -172,7 +173,7 @@ def _time_of_face(space: Space, face: Row, p: Vec3, g: Vec3, q: Vec3) -> First:
     best, hit, dart = np.inf, face, face
     while True:
         following = space.phi1[dart]
-        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[following])
         side_a, side_b = orient_3d(p, g, q, a), orient_3d(p, g, q, b)
         if side_a * side_b <= 0 and side_a != side_b and meet_segment_triangle(a, b, p, g, q):
             time = cross_segment_plane(p, g, q, a, b)
@@ -201,7 +202,7 @@ def _enters_along_edge(space: Space, dart: Row, p: Vec3, g: Vec3, q: Vec3) -> Fi
         axis += 1
     turn = orient_2d(drop_axis(p, axis), drop_axis(g, axis), drop_axis(q, axis))
     x, y, z = drop_axis(p, axis), drop_axis(g if turn > 0 else q, axis), drop_axis(q if turn > 0 else g, axis)
-    a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[space.phi1[dart]])
+    a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[space.phi1[dart]])
     if not open_segment_meets(drop_axis(a, axis), drop_axis(b, axis), x, y, z):
         return np.inf, 1, dart
     if orient_2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(q, axis)) == 0:
@@ -232,11 +233,11 @@ def grow_in_volume(
         if face == NO_FACE:
             continue
         dart, low, high = face, False, False
-        a = point_3d(space.vertices, space.vertex[dart])
+        a = vector_at(space.vertices, space.vertex[dart])
         side_a = side_of(plane, p, g, q, a)
         while True:
             following = space.phi1[dart]
-            b = point_3d(space.vertices, space.vertex[following])
+            b = vector_at(space.vertices, space.vertex[following])
             side_b = side_of(plane, p, g, q, b)
             front.state[TESTS] += 1
             low, high = low or side_b < 0, high or side_b > 0
@@ -280,7 +281,7 @@ def _grow_in_polygon(space: Space, front: Front, cell: Row, p: Vec3, g: Vec3, q:
         if dart == NO_FACE:
             continue
         following = space.phi1[dart]
-        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[following])
         front.state[TESTS] += 3
         holds_a = _in_triangle((a[0], a[1]), x, y, z)
         if holds_a:
@@ -324,7 +325,7 @@ def search_triangle(space: Space, front: Front, p: Vec3, g: Vec3, q: Vec3) -> Fi
     best, kind, hit = np.inf, 0, NO_FACE
     if is_collinear(p, g, q):
         return best, kind, hit
-    turn, plane = 0, _measure_plane(p, g, q, space.reach)
+    turn, plane = 0, measure_plane(p, g, q, space.reach)
     if space.dimension == 2:
         turn = orient_2d((p[0], p[1]), (g[0], g[1]), (q[0], q[1]))
     done = 0

@@ -16,13 +16,13 @@ import numpy as np
 
 from abut.cells.map.darts import Row
 from abut.cells.mobile.edge_sweep import First, grow_in_volume, open_face_meets
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.predicates import side_of_face
-from abut.cells.space.records import BLOCKED, NO_FACE, Space, _measure_plane
+from abut.cells.space.records import BLOCKED, NO_FACE, Space, measure_plane
 from abut.cells.walk.segment_walk import COUNT, TESTS, Front, push_star
 from abut.core.jit import element, kernel
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, drop_axis
 
 Corners = tuple[Vec3, Vec3, Vec3, Vec3]
@@ -56,7 +56,7 @@ def _overlaps_in_plane(space: Space, face: Row, p: Vec3, g: Vec3, q: Vec3) -> bo
     for k in range(3):
         outside, dart = True, face
         while True:
-            w = drop_axis(point_3d(space.vertices, space.vertex[dart]), axis)
+            w = drop_axis(vector_at(space.vertices, space.vertex[dart]), axis)
             outside = outside and turn * orient_2d(corners[k], corners[(k + 1) % 3], w) <= 0
             dart = space.phi1[dart]
             if dart == face:
@@ -67,14 +67,14 @@ def _overlaps_in_plane(space: Space, face: Row, p: Vec3, g: Vec3, q: Vec3) -> bo
     a, b = space.vertex[face], space.vertex[space.phi1[face]]
     c = space.vertex[space.phi1[space.phi1[face]]]
     around = orient_2d(
-        drop_axis(point_3d(space.vertices, a), axis),
-        drop_axis(point_3d(space.vertices, b), axis),
-        drop_axis(point_3d(space.vertices, c), axis),
+        drop_axis(vector_at(space.vertices, a), axis),
+        drop_axis(vector_at(space.vertices, b), axis),
+        drop_axis(vector_at(space.vertices, c), axis),
     )
     dart = face
     while True:
-        a = drop_axis(point_3d(space.vertices, space.vertex[dart]), axis)
-        b = drop_axis(point_3d(space.vertices, space.vertex[space.phi1[dart]]), axis)
+        a = drop_axis(vector_at(space.vertices, space.vertex[dart]), axis)
+        b = drop_axis(vector_at(space.vertices, space.vertex[space.phi1[dart]]), axis)
         if around * orient_2d(a, b, x) <= 0 and around * orient_2d(a, b, y) <= 0 and around * orient_2d(a, b, z) <= 0:
             return False
         dart = space.phi1[dart]
@@ -105,7 +105,7 @@ def _enters(space: Space, face: Row, h: Corners, held_count: int, corner_count: 
         if in_plane:
             if _overlaps_in_plane(space, face, p, g, q):
                 return True
-        elif open_face_meets(space, face, _measure_plane(p, g, q, space.reach), p, g, q, False):
+        elif open_face_meets(space, face, measure_plane(p, g, q, space.reach), p, g, q, False):
             return True
     return False
 
@@ -123,7 +123,7 @@ def _look_into_cell(space: Space, front: Front, cell: Row, h: Corners, turn: int
         while True:
             corner_count += 1
             front.state[TESTS] += 4
-            w = point_3d(space.vertices, space.vertex[dart])
+            w = vector_at(space.vertices, space.vertex[dart])
             if _in_tetrahedron(w, h, turn):
                 held_count += 1
                 push_star(space, front, space.vertex[dart])
@@ -159,7 +159,7 @@ def search_tetrahedron(space: Space, front: Front, p: Vec3, g: Vec3, b: Vec3, c:
         done += 1
         for k in range(1, 4):  # the triangles pbc, pgc and pgb
             x, y, z = _triangle_of(h, k)
-            grow_in_volume(space, front, cell, _measure_plane(x, y, z, space.reach), x, y, z, False)
+            grow_in_volume(space, front, cell, measure_plane(x, y, z, space.reach), x, y, z, False)
         entered, (time, new_kind, new_hit) = _look_into_cell(space, front, cell, h, turn)
         is_entered |= entered
         if time < best:

@@ -13,36 +13,49 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abut.cells.arguments import read_items, refuse_kind
 from abut.cells.environment import Environment
 from abut.cells.mobile.edge_sweep import search_triangle
 from abut.cells.mobile.mobile import Mobile
-from abut.cells.mobile.step_tests import _list_cells
-from abut.cells.space.convexity import point_3d
+from abut.cells.mobile.step_tests import list_cells
 from abut.cells.space.predicates import place
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, Front, make_fronts, push_star
+from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.jit import integer, kernel
+from abut.core.showing import ROWS_SHOWN, describe, table_html
+from abut.core.showing import count as count_of
 from abut.geometry.crossings import meet_segment_triangle
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Meetings:
-    """Pairs of primitives that meet, one row a pair, sorted."""
+    """Pairs of primitives that meet, one row per pair, sorted: the answer to `find_meetings`."""
 
     body_a: Integers
+    """(n,) the mobile whose edge it is, by its place in the list"""
     edge_a: Integers
+    """(n,) the edge"""
     body_b: Integers
+    """(n,) the mobile whose face it is"""
     face_b: Integers
-    """the face that the edge meets; in the plane the edge, where the pair (body, edge) of a comes before that of b"""
+    """(n,) the face that the edge meets; in the plane the edge, where the pair (body, edge) of a comes before that of b"""
     candidate_count: int
     """pairs that share a cell"""
 
     def __len__(self) -> int:
         return len(self.body_a)
+
+    def __repr__(self) -> str:
+        return describe(self, count_of(len(self), "pair"), count_of(self.candidate_count, "candidate"))
+
+    def _repr_html_(self) -> str:
+        names = ("body_a", "edge_a", "body_b", "face_b")
+        columns = [getattr(self, name)[:ROWS_SHOWN].tolist() for name in names]
+        return table_html(repr(self), names, columns, len(self))
 
 
 @kernel
@@ -55,7 +68,7 @@ def _list_stars(space: Space, front: Front, p: Vec3, q: Vec3) -> None:
         for slot in range(space.face.shape[1]):
             dart = space.face[cell, slot]
             if dart != NO_FACE:
-                w = point_3d(space.vertices, space.vertex[dart])
+                w = vector_at(space.vertices, space.vertex[dart])
                 if meet_segment_triangle(w, w, p, q, q):
                     push_star(space, front, space.vertex[dart])
 
@@ -74,9 +87,9 @@ def _list_primitives(
     front, count = Front(fronts.seen[0], fronts.queue[0], fronts.state[0]), 0
     for row in range(len(corners)):
         a, b, c = corners[row, 0], corners[row, 1], corners[row, 2]
-        p, g, q = point_3d(position, a), point_3d(position, b), point_3d(position, c)
+        p, g, q = vector_at(position, a), vector_at(position, b), vector_at(position, c)
         home, other = integer(cell[a]), integer(cell[b])
-        _list_cells(space, front, integer(3), (home, home, other, home), (p, p, g, p), (g, q, q, q))
+        list_cells(space, front, integer(3), (home, home, other, home), (p, p, g, p), (g, q, q, q))
         search_triangle(space, front, p, g, q)
         # A vertex on a face, edge or vertex of cells lies in all of them.
         for k in range(3):
@@ -97,18 +110,14 @@ def _list_primitives(
 def _test_pairs(position: Floats, corners: Integers, pairs: Integers, is_met: Integers) -> None:
     for row in range(len(pairs)):
         edge, face = pairs[row, 0], pairs[row, 1]
-        p, q = point_3d(position, corners[edge, 0]), point_3d(position, corners[edge, 1])
+        p, q = vector_at(position, corners[edge, 0]), vector_at(position, corners[edge, 1])
         a, b, c = corners[face, 0], corners[face, 1], corners[face, 2]
-        met = meet_segment_triangle(p, q, point_3d(position, a), point_3d(position, b), point_3d(position, c))
+        met = meet_segment_triangle(p, q, vector_at(position, a), vector_at(position, b), vector_at(position, c))
         is_met[row] = 1 if met else 0
 
 
 def settle_all(bodies: Sequence[Mobile]) -> Environment:
     """The one environment of some mobiles, which are brought up to date with it."""
-    for row, body in enumerate(bodies):
-        refuse_kind(body, Mobile, "bodies", row)
-    if not bodies:
-        raise InvalidInput("bodies", "is empty")
     environment = bodies[0].environment
     for row, body in enumerate(bodies):
         if body.environment is not environment:
@@ -119,12 +128,36 @@ def settle_all(bodies: Sequence[Mobile]) -> Environment:
 
 
 def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
-    """The edges of mobiles of one environment that meet faces (in the plane: edges) of another of them, or of the same."""
-    bodies = read_items(bodies, "bodies")
+    """Find the edges of mobiles that meet faces (in the plane: edges) of another of them, or of the same, at their positions now.
+
+    Pairs are decided by exact signs; touching counts, and primitives of one mobile with a common vertex are not paired. A mobile inside another,
+    which no edge crosses, is not found. Mobiles are brought up to date with the environment first (`Mobile.settle`).
+
+    Args:
+        bodies: mobiles of one environment.
+
+    Returns:
+        One row per pair, sorted.
+
+    Raises:
+        InvalidInput: the mobiles move in different environments.
+
+    Example:
+        >>> import abut
+        >>> hall = abut.cells.channel(1, 1, 1)
+        >>> leaf = abut.cells.Mobile(hall, ([[0.2, 0.2, 0.5], [0.8, 0.2, 0.5], [0.5, 0.8, 0.5]], [[0, 1, 2]]))
+        >>> pin = abut.cells.Mobile(hall, ([[0.5, 0.5, 0.2], [0.5, 0.5, 0.8]], [[0, 1]]))
+        >>> met = abut.cells.find_meetings([leaf, pin])
+        >>> met
+        Meetings(1 pair, 1 candidate)
+        >>> met.body_a.tolist(), met.edge_a.tolist(), met.body_b.tolist(), met.face_b.tolist()
+        ([1], [0], [0], [0])
+    """
+    bodies = arrays.items(bodies, "bodies", Mobile, least=1)
     environment = settle_all(bodies)
     offsets = np.cumsum([0, *(len(body) for body in bodies)])
-    position = np.concatenate([body._shape.position for body in bodies])
-    cell = np.concatenate([body._shape.cell for body in bodies]).astype(np.int64)
+    position = np.concatenate([body.shape.position for body in bodies])
+    cell = np.concatenate([body.shape.cell for body in bodies]).astype(np.int64)
     edges = [body.edges + offset for body, offset in zip(bodies, offsets, strict=False)]
     faces = [body.faces + offset for body, offset in zip(bodies, offsets, strict=False)]
     edge_corners = np.concatenate([edge[:, [0, 1, 1]] for edge in edges])

@@ -6,12 +6,13 @@ time a vertex moves. Nothing else is remembered: the cells that an edge passes a
 Vertices move colour by colour (`colouring`), ascending in each, so that answers do not depend on the number of threads.
 """
 
-from typing import Literal
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import read_array, read_choice, refuse_kind
+from abut.cells.arguments import MeshLike
+from abut.cells.edit.settling import place_points
 from abut.cells.environment import Environment
 from abut.cells.mobile.colouring import Links, check_edges, link_vertices
 from abut.cells.mobile.refinement import GIVEN, begin_shape
@@ -27,45 +28,67 @@ from abut.cells.mobile.step_tests import (
     Rules,
     find_blocked,
 )
-from abut.cells.mobile.vertex_steps import COUNTED, DART, EDGE, FACE, KIND, STATUS
-from abut.cells.particles import Particles, _lower_points, _raise_points
+from abut.cells.picture import draw_plane
+from abut.cells.space.planar import lower_points, raise_points
 from abut.cells.space.predicates import NOWHERE
-from abut.cells.walk.reentrant_edges import NONE_KNOWN, Voxels, find_reentrant
+from abut.cells.walk.reentrant_edges import NONE_KNOWN, Voxels
 from abut.cells.walk.results import COLLISION
 from abut.cells.walk.segment_walk import Front, make_fronts
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import thread_count
+from abut.core.showing import count, describe
+from abut.core.types import IndicesLike, Number, PointsLike
 from abut.mesh import as_mesh
 
-Mode = Literal["quasi", "continuous"]
-Cull = Literal["none", "cells", "direction", "both"]
-Answering = Literal["static", "adaptive", "hybrid", "rigid"]
-Search = Literal["exhaustive", "dichotomy"]
-After = Literal["stop", "slide", "bounce"]
-Faces = Literal["none", "quasi", "continuous"]
+BodyLike: TypeAlias = MeshLike | tuple[PointsLike, IndicesLike]
+"""A mesh, or (points, edges)."""
+Mode: TypeAlias = Literal["quasi", "continuous"]
+Cull: TypeAlias = Literal["none", "cells", "direction", "both"]
+Answering: TypeAlias = Literal["static", "adaptive", "hybrid", "rigid"]
+Search: TypeAlias = Literal["exhaustive", "dichotomy"]
+After: TypeAlias = Literal["stop", "slide", "bounce"]
+Faces: TypeAlias = Literal["none", "quasi", "continuous"]
 _CULLS = {"none": 0, "cells": CULL_CELLS, "direction": CULL_DIRECTION, "both": CULL_CELLS | CULL_DIRECTION}
 _FACES = {"none": 0, "quasi": FACES_QUASI, "continuous": FACES_CONTINUOUS}
 _NO_FACES = np.empty((0, 3), np.int64)
 _NO_ROWS = np.empty(0, np.int64)
 PARALLEL_FROM = 200_000
-"""Vertices from which on all threads are used: there is one parallel loop a colour, and waking threads may take milliseconds."""
+"""Vertices from which on all threads are used: there is one parallel loop per colour, and waking threads may take milliseconds."""
 
 
 class Mobile:
-    """A body inside an environment: a mesh (whatever `abut.as_mesh` takes), or (points, edges), in the plane only the latter.
+    """A body inside an environment: vertices, edges and faces that move and never cross an obstacle.
 
-    Raises `InvalidInput` for a vertex that is in no free cell, and for an edge that is not free.
+    Args:
+        environment: the cells in which it moves.
+        shape: a mesh (whatever `abut.as_mesh` takes), or (points, edges): (n, dimension) and (k,2). In the plane only the latter.
+
+    Raises:
+        InvalidInput: a vertex is in no free cell, or an edge is not free.
+
+    Example:
+        A rod turns about its upper end until it meets an edge of the cube in the middle:
+
+        >>> import abut
+        >>> hall = abut.cells.channel(3, 3, 3, obstacle=[cell == 13 for cell in range(27)])
+        >>> rod = abut.cells.Mobile(hall, ([[0.05, 0.3, 1.5], [1.5, 2.95, 1.5]], [[0, 1]]))
+        >>> moves = rod.move([[2.95, 0.3, 1.5], [1.5, 2.95, 1.5]], mode="continuous")
+        >>> moves
+        BodyMoves(2 vertices, 1 free, 1 collision)
+        >>> moves.edge.tolist(), moves.point[0].round(6).tolist(), round(moves.time[0], 6)
+        ([0, -1], [1.0, 2.0, 1.5], 0.019056)
     """
 
-    def __init__(self, environment: Environment, shape: object) -> None:
-        refuse_kind(environment, Environment, "environment")
+    def __init__(self, environment: Environment, shape: BodyLike) -> None:
+        arrays.instance(environment, "environment", Environment)
         self._environment = environment
         points, edges, faces = _read_shape(shape, environment.dimension)
         check_edges(edges)
-        self._crowd = Particles(environment, points)
-        self._shape = begin_shape(self._crowd._inner, self._crowd._cells, edges, faces)
+        self._places = place_points(environment.interior, raise_points(points))
+        self.shape = begin_shape(self._places.position, self._places.part, edges, faces)
+        """The vertices in space, their parts, the edges and faces, for the other parts of `abut.cells`."""
         self._made_in = environment.interior.version
         self._fronts: Front | None = None
         self._links: dict[bool, Links] = {}
@@ -76,7 +99,18 @@ class Mobile:
             raise InvalidInput("edges", "is not inside the free cells", int(blocked))
 
     def __len__(self) -> int:
-        return len(self._shape.cell)
+        return len(self.shape.cell)
+
+    def __repr__(self) -> str:
+        edges, faces = count(len(self.shape.edges), "edge"), count(len(self.shape.faces), "face")
+        return describe(self, count(len(self), "vertex", "vertices"), edges, faces)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_links": {}}  # they hold addresses, and a copy lies elsewhere
+
+    def _repr_svg_(self) -> str | None:
+        """In the plane, the edges among the cells."""
+        return draw_plane(self._environment.interior, points=self.position, edges=self.shape.edges)
 
     @property
     def environment(self) -> Environment:
@@ -86,37 +120,37 @@ class Mobile:
     @property
     def position(self) -> Floats:
         """(n, dimension) where its vertices are."""
-        return _lower_points(self._shape.position, self._environment.dimension)
+        return lower_points(self.shape.position, self._environment.dimension)
 
     @property
     def edges(self) -> Integers:
         """(k,2) the two vertices of each edge, as they are now; given edges keep their numbers, one that has been divided is its first piece."""
-        return arrays.frozen(self._shape.edges.view())
+        return arrays.frozen(self.shape.edges.view())
 
     @property
     def faces(self) -> Integers:
         """(m,3) the vertices of each face, as they are now; none for a body of edges."""
-        return arrays.frozen(self._shape.faces.view())
+        return arrays.frozen(self.shape.faces.view())
 
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each vertex lies."""
-        return arrays.frozen(self._environment.interior.cells_then(self._shape.cell, self._crowd._seen))
+        return arrays.frozen(self._environment.interior.cells_then(self.shape.cell, self._places.seen))
 
     @property
     def is_inserted(self) -> NDArray[np.bool_]:
         """(n,) whether an adaptive response has put the particle there."""
-        return self._shape.parents[:, 0] != GIVEN
+        return self.shape.parents[:, 0] != GIVEN
 
     @property
     def parents(self) -> Integers:
         """(n,2) for an inserted particle the two vertices of the edge that it was put on; −1 for the vertices given."""
-        return arrays.frozen(self._shape.parents.view())
+        return arrays.frozen(self.shape.parents.view())
 
     @property
     def ratio(self) -> Floats:
         """(n,) where on that edge, from 0 at the first vertex to 1 at the second."""
-        return arrays.frozen(self._shape.ratio.view())
+        return arrays.frozen(self.shape.ratio.view())
 
     @property
     def groups(self) -> list[Integers]:
@@ -125,94 +159,121 @@ class Mobile:
 
     def move(
         self,
-        targets: object,
+        targets: PointsLike,
         mode: Mode = "quasi",
         response: Answering = "static",
         cull: Cull = "cells",
         *,
         search: Search = "exhaustive",
         after: After = "stop",
-        restitution: float = 0.0,
+        restitution: Number = 0.0,
         faces: Faces | None = None,
     ) -> BodyMoves:
-        """Send each vertex towards its target (n, dimension), one after another; how each move ended.
+        """Send each vertex towards its target, one after another, each as far as it, its edges and its faces are free.
 
-        `mode`: "quasi" tests the new place of each edge, "continuous" all that it sweeps. `faces` likewise for faces, in space; by default they are
-        tested continuously where edges are. `response`: what happens where something is hit (`response`). `cull` leaves out tests that cannot
-        find anything; "direction" and "both" need a closed body. `search` says how the first contact
-        of a quasi-continuous hit is found. `after` a hit a vertex stops, slides along the contact plane or bounces with `restitution`.
+        An environment that has changed is followed first (`settle`).
+
+        Args:
+            targets: (n, dimension) where each vertex is to go.
+            mode: "quasi" tests the new place of each edge, "continuous" all that it sweeps.
+            response: what happens where something is hit. "static": the vertex stops. "adaptive": a particle is put on the edge that was hit, and the
+                vertex goes on; particles that nothing touches any more are taken away. "hybrid": one particle per edge, then static.
+                "rigid": all vertices stop at the same share of their paths.
+            cull: which tests that cannot find anything are left out. "cells": of edges and faces in one cell, or where no obstacle sticks out.
+                "direction": of those that move into their own closed body; "both" leaves out what "cells" does; "none".
+            search: how the first contact of a quasi-continuous hit is found, "exhaustive" (exactly) or by "dichotomy".
+            after: what a vertex does after a hit: "stop", "slide" along the contact plane, or "bounce".
+            restitution: how much of the normal motion comes back in a bounce, from 0 to 1.
+            faces: "none", "quasi" or "continuous", as `mode` for faces, in space. By default they are tested continuously where edges are, else not.
+
+        Returns:
+            How each vertex's move ended, one row per vertex of the mobile as it is now.
+
+        Raises:
+            Unsupported: `cull` by direction of a body that is not closed, `faces` of one that was given as edges, or a rigid response after which
+                vertices go on.
         """
         rules = self._read_rules(mode, cull, search, after, restitution, faces)
-        read_choice(response, "response", ("static", "adaptive", "hybrid", "rigid"))
+        arrays.choice(response, "response", ("static", "adaptive", "hybrid", "rigid"))
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
         goals = self._read_targets(targets)
-        if self._crowd._seen != self._environment.interior.version:
+        interior = self._environment.interior
+        if self._places.seen != interior.version:
             self.settle()
-        if self._environment.dimension == 2:
-            goals = _raise_points(goals)
+        if interior.dimension == 2:
+            goals = raise_points(goals)
         pierced = self._list_pierced() if rules.faces and not self._faces_are_free else _NO_ROWS
         self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous) and not len(pierced)
-        rules = self._ask_voxels(rules)
+        rules = self._add_voxels(rules)
         goals, held = self._hold(goals, response)
         links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
         if len(pierced):
             links = links.with_pierced(pierced)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
-        self._environment.interior.renew_records()
-        asked = (self._environment, fronts, self._shape, links, goals, rules)
+        interior.renew_records()
+        step = (interior, fronts, self.shape, links, goals, rules)
         if response == "static":
-            answer = run(*asked)
+            done = run(*step)
         elif response == "rigid":
-            answer = move_rigidly(*asked)
+            done = move_rigidly(*step)
         else:
-            answer = move_adaptively(*asked, is_hybrid=response == "hybrid")
-        answer = answer if held is None else _tell_held(answer, held, self._environment)
-        if len(answer.shape.edges) != len(self._shape.edges) or len(answer.shape.cell) != len(self):
+            done = move_adaptively(*step, is_hybrid=response == "hybrid")
+        done = done if held is None else _hit_at_once(done, held, self._environment)
+        if len(done.shape.edges) != len(self.shape.edges) or len(done.shape.cell) != len(self):
             self._links = {}
-        self._shape = answer.shape
-        return self._tell(answer)
+        self.shape = done.shape
+        return self._results(done)
 
     def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
         """Vertices inside cells that have become obstacles do not move, nor does a rigid body that has one: goals, and which vertices are held."""
-        held = self._environment.interior.space.obstacle[self._shape.cell]
+        held = self._environment.interior.space.obstacle[self.shape.cell]
         if not held.any():
             return goals, None
         stays = held | (response == "rigid")
-        return np.where(stays[:, np.newaxis], self._shape.position, goals), held
+        return np.where(stays[:, np.newaxis], self.shape.position, goals), held
 
-    def _tell(self, answer: Response) -> BodyMoves:
-        dimension = self._environment.dimension
-        columns = arrays.frozen(np.ascontiguousarray(answer.numbers.T))
-        status = columns[STATUS].astype(np.int8)
+    def _results(self, done: Response) -> BodyMoves:
+        dimension, answer = self._environment.dimension, done.answer
+        for column in answer:
+            column.setflags(write=False)
         return BodyMoves(
-            arrays.frozen(status),
+            arrays.frozen(answer.status.astype(np.int8)),
             self.position,
-            arrays.frozen(answer.time),
-            arrays.frozen(columns[KIND].astype(np.int8)),
-            columns[DART],
-            _lower_points(answer.normal, dimension),
-            _lower_points(answer.point, dimension),
-            columns[EDGE],
-            columns[FACE],
+            answer.time,
+            arrays.frozen(answer.kind.astype(np.int8)),
+            answer.dart,
+            lower_points(answer.normal, dimension),
+            lower_points(answer.point, dimension),
+            answer.edge,
+            answer.face,
             self.cell,
-            *columns[COUNTED:],
-            source=arrays.frozen(answer.source),
+            answer.tests,
+            answer.visits,
+            answer.edge_tests,
+            answer.edges_inside,
+            answer.edges_clear,
+            answer.edges_behind,
+            answer.face_tests,
+            arrays.frozen(done.source),
         )
 
     def settle(self) -> NDArray[np.bool_]:
-        """Bring the vertices up to date with an environment that was deformed, as `Particles.settle` does: (n,) whether a wall passed over each.
+        """Bring the vertices up to date with an environment that was deformed or cut, as `Particles.settle` does; `move` does it too.
 
         Edges and faces may cross obstacles afterwards. Such an edge or face is free to leave: it is tested by its new place alone.
+
+        Returns:
+            (n,) whether a wall passed over each vertex.
         """
-        crowd = self._crowd
-        if crowd._seen == self._environment.interior.version:
+        places = self._places
+        if places.seen == self._environment.interior.version:
             return arrays.frozen(np.zeros(len(self), np.bool_))
-        crowd._inner, crowd._cells = self._shape.position.copy(), self._shape.cell.copy()
-        pushed = crowd.settle()
-        self._shape = self._shape._replace(position=crowd._inner, cell=crowd._cells)
+        places.position, places.part = self.shape.position, self.shape.cell
+        pushed = places.settle().pushed
+        self.shape = self.shape._replace(position=places.position, cell=places.part)
         self._fronts, self._faces_are_free = None, False
-        return pushed
+        return arrays.frozen(pushed)
 
     def _front(self, count: int) -> Front:
         """Scratch for so many threads."""
@@ -222,28 +283,28 @@ class Mobile:
 
     def _linked(self, with_fans: bool) -> Links:
         if with_fans not in self._links:
-            shape = self._shape
+            shape = self.shape
             self._links[with_fans] = link_vertices(
                 shape.position, shape.edges, shape.faces, self._environment.dimension, with_fans
             )
         return self._links[with_fans]
 
     def _find_blocked(self, edges: Integers, faces: Integers) -> tuple[int, int]:
-        shape, links = self._shape, self._linked(False)
-        body = Body(shape.position, shape.cell, links.start, links.ring, links.fan_start, links.fan)
+        shape, links = self.shape, self._linked(False)
+        body = Body(shape.position, shape.cell, *links.tables)
         return find_blocked(self._environment.interior.space, self._front(1), body, edges, faces)
 
     def _read_rules(
-        self, mode: str, cull: str, search: str, after: str, restitution: float, faces: str | None
+        self, mode: Mode, cull: Cull, search: Search, after: After, restitution: Number, faces: Faces | None
     ) -> Rules:
-        read_choice(mode, "mode", ("quasi", "continuous"))
-        read_choice(cull, "cull", tuple(_CULLS))
-        read_choice(search, "search", ("exhaustive", "dichotomy"))
-        read_choice(after, "after", ("stop", "slide", "bounce"))
+        arrays.choice(mode, "mode", ("quasi", "continuous"))
+        arrays.choice(cull, "cull", tuple(_CULLS))
+        arrays.choice(search, "search", ("exhaustive", "dichotomy"))
+        arrays.choice(after, "after", ("stop", "slide", "bounce"))
         if faces is None:
-            faces = "continuous" if mode == "continuous" and len(self._shape.faces) else "none"
-        read_choice(faces, "faces", tuple(_FACES))
-        if faces != "none" and not len(self._shape.faces):
+            faces = "continuous" if mode == "continuous" and len(self.shape.faces) else "none"
+        arrays.choice(faces, "faces", tuple(_FACES))
+        if faces != "none" and not len(self.shape.faces):
             raise Unsupported("faces of a body that was given as edges")
         bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0) if after == "bounce" else 0.0
         culls = _CULLS[cull]
@@ -258,24 +319,25 @@ class Mobile:
             NONE_KNOWN,
         )
 
-    def _ask_voxels(self, rules: Rules) -> Rules:
+    def _add_voxels(self, rules: Rules) -> Rules:
         """Rules that go by voxels too, where these are known and all edges are free: an obstacle may have been put over some."""
         if not rules.culls:
             return rules
-        voxels = find_reentrant(self._environment)
+        interior = self._environment.interior
+        voxels = interior.reentrant.find(interior.space)
         if voxels is None:
             return rules
         if self._free_in is not voxels:
-            if self._environment.interior.space.obstacle[self._shape.cell].any():
+            if interior.space.obstacle[self.shape.cell].any():
                 return rules
-            if self._find_blocked(self._shape.edges, _NO_FACES)[0] != NOWHERE:
+            if self._find_blocked(self.shape.edges, _NO_FACES)[0] != NOWHERE:
                 return rules
             self._free_in = voxels
         return rules._replace(culls=rules.culls | CULL_CLEAR, voxels=voxels)
 
     def _list_pierced(self) -> Integers:
         """The faces that an obstacle has come into since the mobile was made; before anything has changed, such a face is refused."""
-        faces, pierced, first = self._shape.faces, list[int](), 0
+        faces, pierced, first = self.shape.faces, list[int](), 0
         while first < len(faces):
             _, blocked = self._find_blocked(np.empty((0, 2), np.int64), faces[first:])
             if blocked == NOWHERE:
@@ -286,30 +348,31 @@ class Mobile:
             raise InvalidInput("faces", "is not inside the free cells", pierced[0])
         return np.array(pierced, np.int64)
 
-    def _read_targets(self, targets: object) -> Floats:
+    def _read_targets(self, targets: PointsLike) -> Floats:
         goal = arrays.points(targets, "targets", dimensions=self._environment.dimension)
         if len(goal) != len(self):
             raise InvalidInput("targets", f"has {len(goal)} rows for {len(self)} vertices")
         return goal
 
 
-def _tell_held(answer: Response, held: NDArray[np.bool_], environment: Environment) -> Response:
+def _hit_at_once(done: Response, held: NDArray[np.bool_], environment: Environment) -> Response:
     """The same answer, in which vertices that were inside obstacles have collided at once."""
-    rows = np.flatnonzero((answer.source >= 0) & held[np.maximum(answer.source, 0)])
-    answer.numbers[rows, STATUS], answer.numbers[rows, KIND] = COLLISION, environment.dimension
-    answer.numbers[rows, DART] = environment.interior.space.face[answer.shape.cell[rows], 0]
-    answer.numbers[rows, EDGE : FACE + 1] = -1
-    answer.time[rows], answer.normal[rows], answer.point[rows] = 0.0, 0.0, answer.shape.position[rows]
-    return answer
+    answer, rows = done.answer, np.flatnonzero((done.source >= 0) & held[np.maximum(done.source, 0)])
+    answer.status[rows], answer.kind[rows] = COLLISION, environment.dimension
+    answer.dart[rows] = environment.interior.space.face[done.shape.cell[rows], 0]
+    answer.edge[rows], answer.face[rows] = -1, -1
+    answer.time[rows], answer.normal[rows], answer.point[rows] = 0.0, 0.0, done.shape.position[rows]
+    return done
 
 
-def _read_shape(shape: object, dimension: int) -> tuple[Floats, Integers, Integers | None]:
+def _read_shape(shape: BodyLike, dimension: int) -> tuple[Floats, Integers, Integers | None]:
     """Points, edges and faces."""
     if isinstance(shape, tuple) and len(shape) == 2:
-        rows = read_array(shape[1], "edges")
+        given = cast("tuple[PointsLike, IndicesLike]", shape)
+        rows = arrays.as_array(given[1], "edges")
         if dimension == 2 or (rows.ndim == 2 and rows.shape[1] == 2):
-            points = arrays.points(shape[0], "points", dimensions=dimension, keep=True)
-            return points, arrays.indices(shape[1], "edges", 2, len(points), keep=True), None
+            points = arrays.points(given[0], "points", dimensions=dimension, keep=True)
+            return points, arrays.indices(given[1], "edges", 2, len(points), keep=True), None
     if dimension == 2:
         raise InvalidInput("shape", "in the plane a mobile is given as (points, edges)")
     mesh = as_mesh(shape)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut.cells.environment import Environment
+from abut.cells.edit.interior import Interior
 from abut.cells.map.darts import Indices
 from abut.cells.mobile.colouring import list_edges
 from abut.cells.mobile.step_tests import Body, find_blocked
@@ -64,20 +64,18 @@ def begin_shape(position: Floats, cell: Indices, edges: Integers, faces: Integer
     )
 
 
-def _is_free(
-    environment: Environment, fronts: Front, shape: Shape, edges: list[list[int]], faces: list[list[int]]
-) -> bool:
+def _is_free(interior: Interior, fronts: Front, shape: Shape, edges: list[list[int]], faces: list[list[int]]) -> bool:
     """Whether edges and triangles of vertices of a shape are free; the first vertex of each must be in its cell."""
     body = Body(shape.position, shape.cell, *list_edges(shape.edges[:0], len(shape.cell)), *_NO_FANS)
     rows: Any = (np.reshape(edges, (-1, 2)).astype(np.int64), np.reshape(faces, (-1, 3)).astype(np.int64))
-    return find_blocked(environment.interior.space, fronts, body, *rows) == (-1, -1)
+    return find_blocked(interior.space, fronts, body, *rows) == (-1, -1)
 
 
-_NO_FANS = (np.zeros(1, np.int64), np.empty((0, 3), np.int64))
+_NO_FANS = (np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
 
 
 def insert(
-    environment: Environment, fronts: Front, shape: Shape, edge: int, point: Floats, normal: Floats, with_faces: bool
+    interior: Interior, fronts: Front, shape: Shape, edge: int, point: Floats, normal: Floats, with_faces: bool
 ) -> Shape | None:
     """The shape with a particle on an edge where that touches `point`; None where the edge is too short or no place for it is free."""
     a, b = shape.edges[edge].tolist()
@@ -96,15 +94,15 @@ def insert(
     while pull <= LAST_PULL:
         x = p + share * along - pull * length * normal
         pull = max(FIRST_PULL, pull * PULL_GROWTH)
-        found = find_cells(environment.interior.space, environment.interior.located(), x[np.newaxis])
-        if found[0] < 0 or environment.interior.space.obstacle[found[0]]:
+        found = find_cells(interior.space, interior.located(), x[np.newaxis])
+        if found[0] < 0 or interior.space.obstacle[found[0]]:
             continue
         grown = shape._replace(position=np.vstack((shape.position, x)), cell=np.append(shape.cell, found))
         edges = [[a, new], [b, new], *([c, new] for c in opposite)]
         faces = [[a, new, b]]
         if with_faces:
             faces += [[k, new, c] for c in opposite for k in (a, b)]
-        if _is_free(environment, fronts, grown, edges, faces):
+        if _is_free(interior, fronts, grown, edges, faces):
             return _link(grown, edge, new, share, beside, opposite)
     return None
 
@@ -145,12 +143,12 @@ def _place_on_root(shape: Shape, a: int, b: int) -> tuple[float, float]:
 
 
 def remove_loose(
-    environment: Environment, fronts: Front, shape: Shape, is_loose: Any, with_faces: bool
+    interior: Interior, fronts: Front, shape: Shape, is_loose: Any, with_faces: bool
 ) -> tuple[Shape, Integers]:
     """The shape without inserted particles that nothing holds, and the rows that are left of what it was."""
     kept = np.ones(len(shape.cell), np.bool_)
     for v in np.flatnonzero(is_loose & (shape.parents[:, 0] != GIVEN)).tolist():
-        smaller = _without(environment, fronts, shape, v, with_faces)
+        smaller = _without(interior, fronts, shape, v, with_faces)
         if smaller is not None:
             shape, kept[v] = smaller, False
     rows = np.flatnonzero(kept)
@@ -168,7 +166,7 @@ def remove_loose(
     )
 
 
-def _without(environment: Environment, fronts: Front, shape: Shape, v: int, with_faces: bool) -> Shape | None:
+def _without(interior: Interior, fronts: Front, shape: Shape, v: int, with_faces: bool) -> Shape | None:
     """The shape in which the two pieces of an edge at v are one again; None where they cannot be. The row of v stays."""
     at = np.flatnonzero((shape.edges == v).any(axis=1))
     pieces = at[shape.root[at] != GIVEN]
@@ -188,7 +186,7 @@ def _without(environment: Environment, fronts: Front, shape: Shape, v: int, with
     ):
         return None
     faces = [[u, v, w], *(merged if with_faces else [])]
-    if not _is_free(environment, fronts, shape, [[u, w]], faces):
+    if not _is_free(interior, fronts, shape, [[u, w]], faces):
         return None
     edges = shape.edges.copy()
     edges[pieces[0]] = [u, w] if shape.edges[pieces[0], 0] == u else [w, u]

@@ -14,16 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.cells.environment import Environment
-from abut.cells.map.darts import Indices
+from abut.cells.edit.interior import Interior
 from abut.cells.mobile.colouring import Links
+from abut.cells.mobile.packed_move import Answer, make_answer, pack_move
 from abut.cells.mobile.refinement import GIVEN, Shape, insert, remove_loose
 from abut.cells.mobile.step_tests import Body, Rules
-from abut.cells.mobile.vertex_steps import EDGE, FACE, MOST_TRIES, NUMBERS, STATUS, Answer, move_vertices, pack_move
+from abut.cells.mobile.vertex_steps import MOST_TRIES, move_vertices
 from abut.cells.walk.results import COLLISION, CONTACT, FREE
 from abut.cells.walk.segment_walk import Front
 from abut.core.arrays import Floats, Integers
 
+COUNTED = ("tests", "visits", "edge_tests", "edges_inside", "edges_clear", "edges_behind", "face_tests")
+"""Of an answer: what is done for a vertex in several rounds adds up."""
 MOST_ROUNDS = 8
 """How often in one move the vertices of divided edges go on."""
 FIRST_GAP, GAP_GROWTH = 2.0**-20, 4.0
@@ -31,20 +33,16 @@ FIRST_GAP, GAP_GROWTH = 2.0**-20, 4.0
 
 
 class Response(NamedTuple):
-    """A mobile after a move, and what is told of its vertices."""
+    """A mobile after a move, and how the moves of its vertices ended."""
 
     shape: Shape
-    numbers: Indices
-    """(n, NUMBERS), column by column; see `moving.Answer`"""
-    time: Floats
-    normal: Floats
-    point: Floats
+    answer: Answer
     source: Integers
     """(n,) the row each vertex had before the move, −1 for a new one"""
 
 
 def run(
-    environment: Environment,
+    interior: Interior,
     fronts: Front,
     shape: Shape,
     links: Links,
@@ -53,20 +51,19 @@ def run(
     rows: Integers | None = None,
 ) -> Response:
     """Move all vertices, or some, towards their goals, group by group; each group on as many threads as there are fronts."""
-    count, space = len(shape.cell), environment.interior.space
+    count, space = len(shape.cell), interior.space
     shape = shape._replace(position=np.array(shape.position, order="C"), cell=np.array(shape.cell, np.int32))
-    lists = (links.start, links.ring, links.fan_start, links.fan)
-    body = Body(shape.position, shape.cell, *(np.ascontiguousarray(table, np.int64) for table in lists))
-    answer = Answer(np.empty((NUMBERS, count), np.int32), np.empty(count), np.empty((count, 3)), np.empty((count, 3)))
-    response = Response(shape, answer.numbers.T, *answer[1:], np.arange(count))
-    packed, goals = environment.interior.packed(), np.ascontiguousarray(goals)
+    body = Body(shape.position, shape.cell, *links.tables)
+    answer = make_answer(count)
+    response = Response(shape, answer, np.arange(count))
+    packed, goals = interior.packed(), np.ascontiguousarray(goals)
     if len(fronts.seen) == 1:
         order = links.order if rows is None else links.order[np.isin(links.order, rows)]
-        move_vertices(packed, *pack_move(space, fronts, 0, body, rules, answer, order, goals))
+        move_vertices(packed, *pack_move(space, fronts, 0, body, links.addresses, rules, answer, order, goals))
         return response
 
     def move_some(chunk: int, some: Integers) -> None:
-        move_vertices(packed, *pack_move(space, fronts, chunk, body, rules, answer, some, goals))
+        move_vertices(packed, *pack_move(space, fronts, chunk, body, links.addresses, rules, answer, some, goals))
 
     threads = len(fronts.seen)
     with ThreadPoolExecutor(threads) as pool:
@@ -77,65 +74,63 @@ def run(
 
 
 def move_adaptively(
-    environment: Environment, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules, *, is_hybrid: bool
+    interior: Interior, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules, *, is_hybrid: bool
 ) -> Response:
     """Move, and put particles on the edges that are hit; then take away those that nothing holds."""
     has_faces = rules.faces != 0
-    shape, numbers, time, normal, point, source = run(environment, fronts, shape, links, goals, rules)
+    shape, answer, source = run(interior, fronts, shape, links, goals, rules)
     for _ in range(MOST_ROUNDS):
         divided: set[int] = set()
         retried: list[int] = []
-        for row in np.flatnonzero((numbers[:, STATUS] == COLLISION) & (numbers[:, EDGE] >= 0)).tolist():
-            edge = int(numbers[row, EDGE])
+        for row in np.flatnonzero((answer.status == COLLISION) & (answer.edge >= 0)).tolist():
+            edge = int(answer.edge[row])
             if edge in divided:  # the other end of the same edge
                 retried.append(row)
                 continue
             if is_hybrid and (shape.parents[shape.edges[edge], 0] != GIVEN).any():
                 continue
-            grown = insert(environment, fronts, shape, edge, point[row], normal[row], has_faces)
+            grown = insert(interior, fronts, shape, edge, answer.point[row], answer.normal[row], has_faces)
             if grown is None:
                 continue
             shape = grown
             divided.add(edge)
             retried.append(row)
-            new = numbers[row : row + 1].copy()
-            new[:, STATUS], new[:, EDGE : FACE + 1] = CONTACT, -1
-            numbers, time = np.vstack((numbers, new)), np.append(time, 1.0)
-            normal, point = np.vstack((normal, normal[row])), np.vstack((point, shape.position[-1]))
+            answer = Answer(*(np.concatenate((column, column[row : row + 1])) for column in answer))
+            answer.status[-1], answer.edge[-1], answer.face[-1] = CONTACT, -1, -1
+            answer.time[-1], answer.point[-1] = 1.0, shape.position[-1]
             goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
         if not retried:
             break
         links = links.renewed(shape.position, shape.edges, shape.faces)
-        again = run(environment, fronts, shape, links, goals, rules, np.array(retried))
-        shape, before, counted = again.shape, time[retried], numbers[retried, FACE + 1 :]
-        numbers[retried], time[retried] = again.numbers[retried], again.time[retried]
-        normal[retried], point[retried] = again.normal[retried], again.point[retried]
-        numbers[retried, FACE + 1 :] += counted
-        time[retried] = before + (1.0 - before) * time[retried]
-    shape, rows = remove_loose(environment, fronts, shape, numbers[:, STATUS] == FREE, has_faces)
-    return Response(shape, numbers[rows], time[rows], normal[rows], point[rows], source[rows])
+        again = run(interior, fronts, shape, links, goals, rules, np.array(retried))
+        shape, before = again.shape, answer.time[retried]
+        for name, column, renewed in zip(Answer._fields, answer, again.answer, strict=True):
+            column[retried] = column[retried] + renewed[retried] if name in COUNTED else renewed[retried]
+        answer.time[retried] = before + (1.0 - before) * answer.time[retried]
+    shape, rows = remove_loose(interior, fronts, shape, answer.status == FREE, has_faces)
+    return Response(shape, Answer(*(column[rows] for column in answer)), source[rows])
 
 
 def move_rigidly(
-    environment: Environment, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules
+    interior: Interior, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules
 ) -> Response:
     """Move all vertices by the largest share of their ways that was found free."""
     begin, gap, share, contact, impact = shape.position, FIRST_GAP, 1.0, 1.0, None
-    tried = run(environment, fronts, shape, links, goals, rules)
+    tried = run(interior, fronts, shape, links, goals, rules)
     for _ in range(MOST_TRIES):
-        hit = tried.numbers[:, STATUS] == COLLISION
+        hit = tried.answer.status == COLLISION
         if not hit.any():
             break
         impact = tried
-        contact = share * float(tried.time[hit].min())
+        contact = share * float(tried.answer.time[hit].min())
         share = contact * (1.0 - gap)
         gap = min(gap * GAP_GROWTH, 0.5)
-        tried = run(environment, fronts, shape, links, begin + share * (goals - begin), rules)
+        tried = run(interior, fronts, shape, links, begin + share * (goals - begin), rules)
     else:
         tried = tried._replace(shape=shape)
     if impact is None:
         return tried
-    hit = impact.numbers[:, STATUS] == COLLISION
-    impact.numbers[~hit, STATUS] = FREE
-    impact.time[:] = contact
+    hit = impact.answer.status == COLLISION
+    impact.answer.status[~hit] = FREE
+    impact.answer.time[:] = contact
     return impact._replace(shape=tried.shape)

@@ -1,26 +1,37 @@
-"""What the move of a mobile answers. Immutable arrays, one row a vertex."""
+"""What the move of a mobile answers. Immutable arrays, one row per vertex."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abut.cells.walk.results import Status, count_statuses
 from abut.core.arrays import Floats, Integers
+from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BodyMoves:
-    """One row a vertex: the answer to `Mobile.move`.
+    """How the moves of a body's vertices ended: one row per vertex, the answer to `Mobile.move`.
 
-    Vertices move in turn; what is told of one holds for the moment of its own move, its neighbours being where they were then.
+    Vertices move in turn; each row holds for the moment of that vertex' own move, its neighbours being where they were then.
+
+    Example:
+        >>> import abut
+        >>> rod = abut.cells.Mobile(abut.cells.channel(3, 1, 1), ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]))
+        >>> moves = rod.move(rod.position + [0.0, 0.0, 0.5])
+        >>> moves
+        BodyMoves(2 vertices, 2 contacts)
+        >>> moves.edge_tests.tolist(), moves.is_hit.tolist()
+        ([1, 1], [False, False])
     """
 
     status: NDArray[np.int8]
-    """FREE, CONTACT: the target was reached, no edge or face of the vertex hit anything. COLLISION: something was hit on the way."""
+    """FREE, CONTACT: the target was reached, no edge or face of the vertex hit anything. COLLISION: something was hit on the path."""
     position: Floats
     """(n,d) where the vertex is now"""
     time: Floats
-    """(n,) 1, or when something was first hit on the way to the target: never late"""
+    """(n,) 1, or when something was first hit on the path to the target: never late"""
     kind: NDArray[np.int8]
     """(n,) dimension of what was hit, or of the cell in which the target lies"""
     dart: NDArray[np.int32]
@@ -56,7 +67,16 @@ class BodyMoves:
     def __len__(self) -> int:
         return len(self.status)
 
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "vertex", "vertices"), *count_statuses(self.status))
+
+    def _repr_html_(self) -> str:
+        first = slice(ROWS_SHOWN)
+        names = [Status(each).name for each in self.status[first].tolist()]
+        columns = (names, *(each[first].tolist() for each in (self.position, self.time, self.edge, self.face)))
+        return table_html(repr(self), ("status", "position", "time", "edge", "face"), columns, len(self))
+
     @property
     def is_hit(self) -> NDArray[np.bool_]:
         """(n,) whether something was hit."""
-        return self.status == 2
+        return self.status == Status.COLLISION

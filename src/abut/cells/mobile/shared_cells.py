@@ -13,19 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.cells.arguments import read_items, refuse_kind
+from abut.cells.arguments import read_items
 from abut.cells.map.darts import Row
 from abut.cells.mobile.edge_sweep import lower, upper
 from abut.cells.mobile.meetings import join_by_cell, settle_all
 from abut.cells.mobile.mobile import Mobile
-from abut.cells.particles import _raise_points
-from abut.cells.space.convexity import point_3d
+from abut.cells.space.planar import raise_points
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, STAMP, Front, begin, make_fronts, push
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel
+from abut.core.types import PointsLike
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 
@@ -88,9 +89,9 @@ def _list_swept(
     front, count = Front(fronts.seen[0], fronts.queue[0], fronts.state[0]), 0
     for row in range(len(corners)):
         begin(front)
-        low = high = point_3d(vertices_t0, corners[row, 0])
+        low = high = vector_at(vertices_t0, corners[row, 0])
         for k in range(3):
-            p, q = point_3d(vertices_t0, corners[row, k]), point_3d(vertices_t1, corners[row, k])
+            p, q = vector_at(vertices_t0, corners[row, k]), vector_at(vertices_t1, corners[row, k])
             low, high = lower(low, lower(p, q)), upper(high, upper(p, q))
             push(front, cell[corners[row, k]])
         done = 0
@@ -113,11 +114,11 @@ def _list_swept(
     return count
 
 
-def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Passing:
+def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[PointsLike]) -> Passing:
     """The candidates of the step that brought mobiles of one environment from `positions_t0`, one (n, dimension) array each, to where they are."""
-    bodies, given = read_items(bodies, "bodies"), read_items(positions_t0, "positions_t0")
-    for row, body in enumerate(bodies):
-        refuse_kind(body, Mobile, "bodies", row)
+    bodies, given = arrays.items(bodies, "bodies", Mobile), read_items(positions_t0, "positions_t0")
+    if not bodies:
+        raise InvalidInput("bodies", "is empty")
     starts = _read_positions(bodies, given)
     environment = settle_all(bodies)
     environment.interior.renew_records()
@@ -127,8 +128,8 @@ def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Pa
     faces = edges if in_plane else [body.faces + first for body, first in zip(bodies, vertex_start, strict=False)]
     edge_start, face_start = np.cumsum([0, *map(len, edges)]), np.cumsum([0, *map(len, faces)])
     vertices_t0 = np.concatenate(starts)
-    vertices_t1 = np.concatenate([body._shape.position for body in bodies])
-    cell = np.concatenate([body._shape.cell for body in bodies]).astype(np.int64)
+    vertices_t1 = np.concatenate([body.shape.position for body in bodies])
+    cell = np.concatenate([body.shape.cell for body in bodies]).astype(np.int64)
     all_edges, all_faces = np.concatenate(edges), np.concatenate(faces)
     count, edge_count = int(vertex_start[-1]), len(all_edges)
     corners = np.concatenate(
@@ -162,7 +163,7 @@ def find_passing(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> Pa
     )
 
 
-def _read_positions(bodies: Sequence[Mobile], positions_t0: Sequence[object]) -> list[Floats]:
+def _read_positions(bodies: Sequence[Mobile], positions_t0: Sequence[PointsLike]) -> list[Floats]:
     if len(positions_t0) != len(bodies):
         raise InvalidInput("positions_t0", f"has {len(positions_t0)} arrays for {len(bodies)} mobiles")
     starts = []
@@ -170,7 +171,7 @@ def _read_positions(bodies: Sequence[Mobile], positions_t0: Sequence[object]) ->
         points = arrays.points(given, "positions_t0", dimensions=body.environment.dimension)
         if len(points) != len(body):
             raise InvalidInput("positions_t0", f"has {len(points)} vertices for {len(body)}", row)
-        starts.append(_raise_points(points))
+        starts.append(raise_points(points))
     return starts
 
 

@@ -18,7 +18,6 @@ import numpy as np
 from abut.cells.map.darts import Indices, Row
 from abut.cells.mobile.edge_sweep import First, lower, search_triangle, upper
 from abut.cells.mobile.face_sweep import search_tetrahedron
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.reentrant_edges import Voxels, is_clear
 from abut.cells.walk.segment_walk import (
@@ -34,6 +33,7 @@ from abut.cells.walk.segment_walk import (
 )
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, inlined, integer, kernel, stay_apart
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, subtract
 
 CULL_CELLS, CULL_DIRECTION, CULL_CLEAR = 1, 2, 4
@@ -51,15 +51,19 @@ class Body(NamedTuple):
     """(n,3); z is 0 in the plane"""
     cell: Indices
     """(n,) a free cell in whose closure each vertex lies"""
-    start: Integers
+    edge_start: Integers
     """(n + 1,) where the edges of each vertex begin"""
-    ring: Integers
-    """(k,2) their other ends and their numbers"""
-    fan_start: Integers
+    edge_other: Integers
+    """(k,) their other ends"""
+    edge: Integers
+    """(k,) their numbers"""
+    face_start: Integers
     """(n + 1,) where the faces of each vertex begin (in the plane: its edges, where they have an inner side)"""
-    fan: Integers
-    """(k,3) the other two corners, so that the three run anticlockwise seen from outside (in the plane the two ends, the inside to their left),
-    and the number of the face"""
+    face_first: Integers
+    """(k,) the other two corners, so that the three run anticlockwise seen from outside (in the plane the two ends, the inside to their left)"""
+    face_second: Integers
+    face: Integers
+    """(k,) their numbers"""
 
 
 class Rules(NamedTuple):
@@ -80,10 +84,10 @@ class Rules(NamedTuple):
 @kernel
 def goes_inwards(space: Space, body: Body, row: Row, g: Vec3) -> bool:
     """Whether a vertex that moves to g goes behind all its faces, or along them; rounded, for nothing rests on it."""
-    first, last = body.fan_start[row], body.fan_start[row + 1]
-    p = point_3d(body.position, row)
+    first, last = body.face_start[row], body.face_start[row + 1]
+    p = vector_at(body.position, row)
     for k in range(first, last):
-        a, b = point_3d(body.position, body.fan[k, 0]), point_3d(body.position, body.fan[k, 1])
+        a, b = vector_at(body.position, body.face_first[k]), vector_at(body.position, body.face_second[k])
         if space.dimension == 2:
             u, v = subtract(b, a), subtract(g, a)
             if u[0] * v[1] - u[1] * v[0] < 0.0:
@@ -114,7 +118,7 @@ def is_clear_about(rules: Rules, p: Vec3, g: Vec3, a: Vec3, b: Vec3) -> bool:
 
 
 @kernel
-def _list_cells(space: Space, front: Front, count: int, cells: Ends, begins: Points, ends: Points) -> int:
+def list_cells(space: Space, front: Front, count: int, cells: Ends, begins: Points, ends: Points) -> int:
     """Fill the front with the cells of some segments, each given by a cell that holds its begin; how many of them are free."""
     begin(front)
     free = 0
@@ -150,7 +154,7 @@ def test_edge(
             return np.inf, 0, NO_FACE
         if not rules.is_exhaustive:
             return 0.0, space.dimension - 1, space.face[cell, slot]
-    ends_free = _list_cells(space, front, integer(2), (p_cell, p_cell, p_cell, p_cell), (p, p, p, p), (g, q, q, q))
+    ends_free = list_cells(space, front, integer(2), (p_cell, p_cell, p_cell, p_cell), (p, p, p, p), (g, q, q, q))
     if ends_free < (2 if is_reached else 1):
         # An obstacle has been put in the way of the edge: all that can be asked is whether it gets free.
         is_free = rules.is_continuous and is_reached and follow(space, front, False, g_cell, g, q, q_cell)[1] == NO_FACE
@@ -178,11 +182,11 @@ def _test_face(
     """What a face with the corners b and c and one that moves from p to g meets first, other than with its edges."""
     is_hit = rules.faces == FACES_CONTINUOUS
     if not is_hit:
-        _list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
+        list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
         is_hit = search_triangle(space, front, b, c, g)[0] < np.inf
     if not is_hit:
         return np.inf, 0, NO_FACE
-    _list_cells(space, front, integer(4), (p_cell, p_cell, p_cell, b_cell), (p, p, p, b), (g, b, c, c))
+    list_cells(space, front, integer(4), (p_cell, p_cell, p_cell, b_cell), (p, p, p, b), (g, b, c, c))
     time, kind, dart = search_tetrahedron(space, front, p, g, b, c, edges_are_free)
     if time == np.inf and rules.faces == FACES_QUASI:
         return 0.0, space.dimension - 1, space.face[p_cell, 0]
@@ -192,7 +196,7 @@ def _test_face(
 @kernel
 def _test_place(space: Space, front: Front, g: Vec3, g_cell: Row, b: Vec3, c: Vec3) -> First:
     """Whether a face is free in its new place. All that can be asked of one that an obstacle has come into: on its way it meets that."""
-    free = _list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
+    free = list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
     if free == 2 and search_triangle(space, front, b, c, g)[0] == np.inf:
         return np.inf, 0, NO_FACE
     return 0.0, space.dimension - 1, space.face[g_cell, 0]
@@ -200,7 +204,7 @@ def _test_place(space: Space, front: Front, g: Vec3, g_cell: Row, b: Vec3, c: Ve
 
 @element
 def number_of(number: Row) -> Row:
-    """The face that a row of a fan stands for. A face that an obstacle has come into is written as −2 − its number."""
+    """The face that a number stands for. A face that an obstacle has come into is written as −2 − its number."""
     return number if number >= 0 else -2 - number
 
 
@@ -213,13 +217,13 @@ def find_first(
     The way is free, or `g_cell` is the last cell of its free part.
     """
     stay_apart()
-    p, p_cell = point_3d(body.position, row), integer(body.cell[row])
+    p, p_cell = vector_at(body.position, row), integer(body.cell[row])
     best, kind, dart, edge, face = np.inf, 0, NO_FACE, NOTHING, NOTHING
     by_cells, stays = rules.culls & CULL_CELLS != 0, p_cell == g_cell
     inwards = (rules.culls & CULL_DIRECTION) != 0 and goes_inwards(space, body, row, g)
-    for k in range(body.start[row], body.start[row + 1]):
-        other = body.ring[k, 0]
-        q, q_cell = point_3d(body.position, other), integer(body.cell[other])
+    for k in range(body.edge_start[row], body.edge_start[row + 1]):
+        other = body.edge_other[k]
+        q, q_cell = vector_at(body.position, other), integer(body.cell[other])
         if by_cells and stays and q_cell == p_cell:
             front.state[EDGES_INSIDE] += 1
             continue
@@ -230,26 +234,26 @@ def find_first(
         goal = q_cell if by_cells else integer(ANY_CELL)
         time, new_kind, new_dart = test_edge(space, front, rules, p, p_cell, g, g_cell, q, goal, is_reached)
         if time < best:
-            best, kind, dart, edge = time, new_kind, new_dart, body.ring[k, 1]
+            best, kind, dart, edge = time, new_kind, new_dart, body.edge[k]
     edges_are_free = is_reached and best == np.inf
     if rules.faces == 0 or not (edges_are_free or tests_all(rules)):
         return best, kind, dart, edge, face
-    for k in range(body.fan_start[row], body.fan_start[row + 1]):
-        i, j = body.fan[k, 0], body.fan[k, 1]
+    for k in range(body.face_start[row], body.face_start[row + 1]):
+        i, j = body.face_first[k], body.face_second[k]
         if by_cells and stays and body.cell[i] == p_cell and body.cell[j] == p_cell:
             continue
-        b, c = point_3d(body.position, i), point_3d(body.position, j)
+        b, c = vector_at(body.position, i), vector_at(body.position, j)
         if (by_cells or inwards) and is_clear_about(rules, p, g, b, c):
             continue
         front.state[FACE_TESTS] += 1
-        if body.fan[k, 2] < 0:
+        if body.face[k] < 0:
             time, new_kind, new_dart = _test_place(space, front, g, g_cell, b, c)
         else:
             time, new_kind, new_dart = _test_face(
                 space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c, edges_are_free
             )
         if time < best:
-            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, number_of(body.fan[k, 2])
+            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, number_of(body.face[k])
     return best, kind, dart, edge, face
 
 
@@ -261,9 +265,9 @@ def find_blocked(space: Space, fronts: Front, body: Body, edges: Integers, faces
         face = k - len(edges)
         a, b = (edges[k, 0], edges[k, 1]) if face < 0 else (faces[face, 0], faces[face, 1])
         c = b if face < 0 else faces[face, 2]
-        p, g, q = point_3d(body.position, a), point_3d(body.position, b), point_3d(body.position, c)
+        p, g, q = vector_at(body.position, a), vector_at(body.position, b), vector_at(body.position, c)
         cell = integer(body.cell[a])
-        free = _list_cells(
+        free = list_cells(
             space, front, integer(1 if face < 0 else 2), (cell, cell, cell, cell), (p, p, p, p), (g, q, q, q)
         )
         if face < 0 and free < 1:

@@ -12,27 +12,36 @@ blocked segment went through, if it meets the strip between the last free and th
 After a hit the rest of the way may be projected on the contact plane and tried again (slide, bounce: the first two cases of §5.3).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from abut.cells.map.darts import Indices, Row
+from abut.cells.map.darts import Row
 from abut.cells.mobile.clear_moves import pass_quickly
+from abut.cells.mobile.packed_move import Answer, unpack_move
 from abut.cells.mobile.step_tests import NOTHING, Body, Rules, find_first, number_of, tests_all
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.predicates import THROUGH_VERTEX, place, touches_obstacle
 from abut.cells.space.records import BLOCKED, NO_FACE, Space, corners_of_face, unpack_space
-from abut.cells.walk.by_planes import is_inside, write_point
-from abut.cells.walk.reentrant_edges import Voxels
+from abut.cells.walk.by_planes import is_inside
 from abut.cells.walk.results import COLLISION, CONTACT
-from abut.cells.walk.segment_walk import ANY_CELL, COUNTERS, TESTS, Front, clear_counters, follow
+from abut.cells.walk.segment_walk import (
+    ANY_CELL,
+    EDGE_TESTS,
+    EDGES_BEHIND,
+    EDGES_CLEAR,
+    EDGES_INSIDE,
+    FACE_TESTS,
+    TESTS,
+    VISITS,
+    Front,
+    clear_counters,
+    follow,
+)
 from abut.cells.walk.stop_point import EARLY, outward_normal
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, inlined, integer, kernel, stay_apart
-from abut.core.scratch import as_array, pointer_to_floats, pointer_to_integers, pointer_to_integers32
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
+from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, scale, subtract
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
@@ -50,22 +59,6 @@ MOST_GRAZES = 12
 """How many rounded ways may touch what the straight one passes by before that counts as a hit."""
 MOST_SLIDES = 3
 Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
-
-
-class Answer(NamedTuple):
-    """What is told of each vertex; see `body_results.BodyMoves`."""
-
-    numbers: Indices
-    """(NUMBERS, n): STATUS to FACE, then the counters of `following.Front` from TESTS on"""
-    time: Floats
-    normal: Floats
-    """(n,3)"""
-    point: Floats
-    """(n,3) the point that was hit"""
-
-
-STATUS, KIND, DART, EDGE, FACE, COUNTED = range(6)
-NUMBERS = COUNTED + COUNTERS - TESTS
 
 
 @element
@@ -93,7 +86,7 @@ def _caused_by(space: Space, face: Row, low: Vec3, high: Vec3, q: Vec3) -> Row:
     dart = face
     while True:
         following = space.phi1[dart]
-        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[following])
         if meet_segment_triangle(a, a if space.dimension == 2 else b, low, high, q):
             return dart
         if following == face or (space.dimension == 2 and dart != face):
@@ -115,7 +108,7 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
     The normal is that of the obstacle, for hits of the vertex itself.
     """
     stay_apart()
-    p, cell = point_3d(body.position, row), integer(body.cell[row])
+    p, cell = vector_at(body.position, row), integer(body.cell[row])
     first_time, kind, dart, edge, face, normal = np.inf, 0, NO_FACE, NOTHING, NOTHING, (0.0, 0.0, 0.0)
     goal, share, low, high, low_point, low_cell, high_point = g, 1.0, 0.0, 1.0, p, cell, g
     halving, gap, least, rounding, contact, grazes = False, GAP, 0.0, 0.0, 1.0, 0
@@ -177,20 +170,20 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
 def _other_end(body: Body, row: Row, edge: Row) -> Vec3:
     """Where the other end of an edge of a vertex is."""
     found = row
-    for k in range(body.start[row], body.start[row + 1]):
-        if body.ring[k, 1] == edge:
-            found = body.ring[k, 0]
-    return point_3d(body.position, found)
+    for k in range(body.edge_start[row], body.edge_start[row + 1]):
+        if body.edge[k] == edge:
+            found = body.edge_other[k]
+    return vector_at(body.position, found)
 
 
 @inlined
 def _corners_beside(body: Body, row: Row, face: Row) -> tuple[Vec3, Vec3]:
     """Where the other corners of a face of a vertex are."""
     i, j = row, row
-    for k in range(body.fan_start[row], body.fan_start[row + 1]):
-        if number_of(body.fan[k, 2]) == face:
-            i, j = body.fan[k, 0], body.fan[k, 1]
-    return point_3d(body.position, i), point_3d(body.position, j)
+    for k in range(body.face_start[row], body.face_start[row + 1]):
+        if number_of(body.face[k]) == face:
+            i, j = body.face_first[k], body.face_second[k]
+    return vector_at(body.position, i), vector_at(body.position, j)
 
 
 @kernel
@@ -200,7 +193,7 @@ def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q:
     Two edges that touch span the contact plane; in the plane the mobile's edge does, and a face does by itself. Of an edge in the plane of an
     obstacle's face the normal is that of the face; of one along an edge, the motion across it.
     """
-    a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[space.phi1[dart]])
+    a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[space.phi1[dart]])
     second, point = (0.0, 0.0, 1.0), at
     if r != q:
         second = subtract(r, at)
@@ -226,7 +219,7 @@ def _end_try(
 ) -> tuple[bool, Vec3]:
     """Put a vertex where its try towards g has ended, and write its row if it was the first; whether it slides or bounces on, and where to."""
     stay_apart()
-    numbers, p = answer.numbers, point_3d(body.position, row)
+    p = vector_at(body.position, row)
     reached, cell, is_free, time, kind, dart, normal, edge, face = trial
     point, slot = reached, NO_FACE
     if is_free:
@@ -245,12 +238,11 @@ def _end_try(
     if is_first:
         if status == _CONTACT:
             normal = _normal_of_wall(space, space.face[cell, slot])
-        numbers[STATUS, row], numbers[KIND, row], numbers[DART, row] = status, kind, dart
-        numbers[EDGE, row], numbers[FACE, row] = edge, face
-        answer.time[row] = time
-        write_point(answer.normal, row, normal)
-        write_point(answer.point, row, point)
-    write_point(body.position, row, reached)
+        answer.status[row], answer.kind[row], answer.dart[row] = status, kind, dart
+        answer.edge[row], answer.face[row], answer.time[row] = edge, face, time
+        put_vector(answer.normal, row, 0, normal)
+        put_vector(answer.point, row, 0, point)
+    put_vector(body.position, row, 0, reached)
     body.cell[row] = cell
     into = dot(subtract(g, reached), normal)
     goes_on = not is_free and rules.restitution >= 0.0 and into > 0.0
@@ -260,25 +252,32 @@ def _end_try(
 @inlined
 def _write_free(space: Space, answer: Answer, row: Row, cell: Row, g: Vec3) -> None:
     """The row of a vertex that has come to g in a cell and touches nothing."""
-    numbers = answer.numbers
-    numbers[STATUS, row], numbers[KIND, row], numbers[DART, row] = 0, space.dimension, space.face[cell, 0]
-    numbers[EDGE, row], numbers[FACE, row] = NOTHING, NOTHING
-    answer.time[row] = 1.0
-    write_point(answer.normal, row, (0.0, 0.0, 0.0))
-    write_point(answer.point, row, g)
+    answer.status[row], answer.kind[row], answer.dart[row] = 0, space.dimension, space.face[cell, 0]
+    answer.edge[row], answer.face[row], answer.time[row] = NOTHING, NOTHING, 1.0
+    put_vector(answer.normal, row, 0, (0.0, 0.0, 0.0))
+    put_vector(answer.point, row, 0, g)
+
+
+@inlined
+def _write_counters(answer: Answer, front: Front, row: Row) -> None:
+    """What was done for a vertex."""
+    state = front.state
+    answer.tests[row], answer.visits[row] = state[TESTS], state[VISITS]
+    answer.edge_tests[row], answer.edges_inside[row] = state[EDGE_TESTS], state[EDGES_INSIDE]
+    answer.edges_clear[row], answer.edges_behind[row] = state[EDGES_CLEAR], state[EDGES_BEHIND]
+    answer.face_tests[row] = state[FACE_TESTS]
 
 
 @kernel
-def move_vertices(packed: Integers, whole: Integers, real: Floats) -> None:
-    """Move vertices, one after another, towards their goals. The space is handed over by `pack_space`, all else by `pack_move`: tables that kernels
-    get from Python are counted in every variable that holds them, which took a third of the time."""
-    space = unpack_space(packed, real[0])
-    front, body, rules, answer, rows, goals = unpack_move(whole, real, len(space.obstacle))
+def move_vertices(packed: Integers, move: Integers, reals: Floats) -> None:
+    """Move vertices, one after another, towards their goals. The space is handed over by `pack_space`, all else by `pack_move`."""
+    space = unpack_space(packed, reals[0])
+    front, body, rules, answer, rows, goals = unpack_move(move, reals, len(space.obstacle))
     for row in rows:
-        g = point_3d(goals, row)
+        g = vector_at(goals, row)
         reached = pass_quickly(space, front, body, rules, row, g)
         if reached != BLOCKED:
-            write_point(body.position, row, g)
+            put_vector(body.position, row, 0, g)
             body.cell[row] = reached
             _write_free(space, answer, row, reached, g)
         else:
@@ -288,54 +287,4 @@ def move_vertices(packed: Integers, whole: Integers, real: Floats) -> None:
                 goes_on, g = _end_try(space, body, rules, answer, row, g, slide == 0, trial)
                 if not goes_on:
                     break
-        for k in range(COUNTERS - TESTS):
-            answer.numbers[COUNTED + k, row] = front.state[TESTS + k]
-
-
-def pack_move(
-    space: Space, fronts: Front, chunk: int, body: Body, rules: Rules, answer: Answer, rows: Integers, goals: Floats
-) -> tuple[Integers, Floats]:
-    """Sizes, rules and addresses of what `move_vertices` works on, with front `chunk`; then the numbers that are not whole."""
-    voxels = rules.voxels
-    tables = (fronts.seen[chunk], fronts.queue[chunk], fronts.state[chunk], *body, *answer, rows, goals, voxels.words)
-    sizes = (len(body.cell), len(body.ring), len(body.fan), len(rows), *voxels.words.shape, voxels.depth)
-    choices = (rules.is_continuous, rules.is_exhaustive, rules.culls, rules.faces)
-    whole = np.array((*sizes, *choices, *(table.__array_interface__["data"][0] for table in tables)), np.int64)
-    return whole, np.array((space.reach, rules.restitution, voxels.x, voxels.y, voxels.z, voxels.per_unit))
-
-
-@inlined
-def unpack_move(whole: Integers, real: Floats, cells: int) -> tuple[Front, Body, Rules, Answer, Integers, Floats]:
-    """The same again, inside a kernel. The tables live in the caller, and no two of them overlap."""
-    count, ring, fan, rows = whole[0], whole[1], whole[2], whole[3]
-    first = 12
-    front = Front(
-        as_array(pointer_to_integers(whole[first]), (cells,)),
-        as_array(pointer_to_integers32(whole[first + 1]), (cells,)),
-        as_array(pointer_to_integers(whole[first + 2]), (COUNTERS,)),
-    )
-    body = Body(
-        as_array(pointer_to_floats(whole[first + 3]), (count, 3)),
-        as_array(pointer_to_integers32(whole[first + 4]), (count,)),
-        as_array(pointer_to_integers(whole[first + 5]), (count + 1,)),
-        as_array(pointer_to_integers(whole[first + 6]), (ring, 2)),
-        as_array(pointer_to_integers(whole[first + 7]), (count + 1,)),
-        as_array(pointer_to_integers(whole[first + 8]), (fan, 3)),
-    )
-    answer = Answer(
-        as_array(pointer_to_integers32(whole[first + 9]), (NUMBERS, count)),
-        as_array(pointer_to_floats(whole[first + 10]), (count,)),
-        as_array(pointer_to_floats(whole[first + 11]), (count, 3)),
-        as_array(pointer_to_floats(whole[first + 12]), (count, 3)),
-    )
-    words = as_array(pointer_to_integers(whole[first + 15]), (whole[4], whole[5], whole[6]))
-    voxels = Voxels(real[2], real[3], real[4], real[5], whole[7], words)
-    rules = Rules(whole[8] != 0, whole[9] != 0, whole[10], whole[11], real[1], voxels)
-    return (
-        front,
-        body,
-        rules,
-        answer,
-        as_array(pointer_to_integers(whole[first + 13]), (rows,)),
-        as_array(pointer_to_floats(whole[first + 14]), (count, 3)),
-    )
+        _write_counters(answer, front, row)

@@ -15,6 +15,7 @@ from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.core.jit import element, inlined, kernel
 from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec2, Vec3, cross, drop_axis, norm_sq, subtract
 
 GOOD, WARPED, NOT_CONVEX, COLLINEAR, INVERTED, FLAT = 0, 1, 2, 3, 4, 5
@@ -27,7 +28,7 @@ _WORDS = {
 
 
 class NotStarShaped(InvalidInput):
-    """Some cells cannot be cut about their centres."""
+    """Some cells cannot be cut about their centers."""
 
     def __init__(self, name: str, cells: list[int]) -> None:
         super().__init__(name, "is not convex: it is not even star-shaped about the mean of its corners", min(cells))
@@ -61,12 +62,6 @@ def is_collinear(a: Vec3, b: Vec3, c: Vec3) -> bool:
 
 
 @inlined
-def point_3d(vertices: Floats, i: Row) -> Vec3:
-    """A row of (n,3) coordinates."""
-    return (vertices[i, 0], vertices[i, 1], vertices[i, 2])
-
-
-@inlined
 def point_2d(vertices: Floats, i: Row) -> Vec2:
     """The first two coordinates of a row."""
     return (vertices[i, 0], vertices[i, 1])
@@ -86,9 +81,9 @@ def _find_base(vertices: Floats, vertex: Indices, begin: Row, end: Row) -> tuple
     """The dart of a face whose triangle with the next two corners is largest, and whether three successive corners lie in a line."""
     best, largest, size, straight = begin, -1.0, end - begin, False
     for k in range(size):
-        a = point_3d(vertices, vertex[begin + k])
-        b = point_3d(vertices, vertex[begin + (k + 1) % size])
-        c = point_3d(vertices, vertex[begin + (k + 2) % size])
+        a = vector_at(vertices, vertex[begin + k])
+        b = vector_at(vertices, vertex[begin + (k + 1) % size])
+        c = vector_at(vertices, vertex[begin + (k + 2) % size])
         straight |= is_collinear(a, b, c)
         area_sq = norm_sq(cross(subtract(b, a), subtract(c, a)))
         if area_sq > largest:
@@ -106,9 +101,9 @@ def _turns_one_way(vertices: Floats, vertex: Indices, begin: Row, end: Row, base
         turn = 0
         for k in range(size):
             first = base - begin + k
-            a = point_3d(vertices, vertex[begin + first % size])
-            b = point_3d(vertices, vertex[begin + (first + 1) % size])
-            c = point_3d(vertices, vertex[begin + (first + 2) % size])
+            a = vector_at(vertices, vertex[begin + first % size])
+            b = vector_at(vertices, vertex[begin + (first + 1) % size])
+            c = vector_at(vertices, vertex[begin + (first + 2) % size])
             side = orient_2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(c, axis))
             if k == 0:
                 turn = side
@@ -125,23 +120,23 @@ def _turns_one_way(vertices: Floats, vertex: Indices, begin: Row, end: Row, base
 def _side_of(vertices: Floats, vertex: Indices, begin: Row, end: Row, base: Row, corner: Row) -> int:
     """On which side of a face's plane a corner of the cell lies: 1 inside."""
     size = end - begin
-    a = point_3d(vertices, vertex[base])
-    b = point_3d(vertices, vertex[begin + (base - begin + 1) % size])
-    c = point_3d(vertices, vertex[begin + (base - begin + 2) % size])
-    return side_of_plane(a, b, c, point_3d(vertices, corner))
+    a = vector_at(vertices, vertex[base])
+    b = vector_at(vertices, vertex[begin + (base - begin + 1) % size])
+    c = vector_at(vertices, vertex[begin + (base - begin + 2) % size])
+    return side_of_plane(a, b, c, vector_at(vertices, corner))
 
 
 @kernel
 def _judge_tetrahedron(vertices: Floats, corners: Indices) -> int:
-    a, b = point_3d(vertices, corners[0]), point_3d(vertices, corners[1])
-    sign = orient_3d(a, b, point_3d(vertices, corners[2]), point_3d(vertices, corners[3]))
+    a, b = vector_at(vertices, corners[0]), vector_at(vertices, corners[1])
+    sign = orient_3d(a, b, vector_at(vertices, corners[2]), vector_at(vertices, corners[3]))
     if sign > 0:
         return GOOD
     return FLAT if sign == 0 else INVERTED
 
 
 @kernel
-def _gather(vertex: Indices, begin: Row, end: Row, corners: Indices) -> int:
+def gather_corners(vertex: Indices, begin: Row, end: Row, corners: Indices) -> int:
     """The different corners of a cell; how many. Those of its first face come first, in their order."""
     count = 0
     for dart in range(begin, end):
@@ -177,7 +172,7 @@ def _judge(
     """The verdict on one cell; fills the bases and flags of its faces."""
     vertex, start = loops.vertex, loops.start
     first, last = faces[cell], faces[cell + 1]
-    count = _gather(vertex, start[first], start[last], corners)
+    count = gather_corners(vertex, start[first], start[last], corners)
     straight_seen = False
     for face in range(first, last):
         base[face], straight = _find_base(vertices, vertex, start[face], start[face + 1])

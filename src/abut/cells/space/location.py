@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.cells.map.darts import Indices, Row
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.predicates import NOWHERE, holds
 from abut.cells.space.records import NO_FACE, Space
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, integer, kernel
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 MOST_BOXES = 1 << 24
@@ -50,7 +50,7 @@ def _reach_of(space: Space, cell: Row) -> tuple[float, float, float, float, floa
             continue
         dart = face
         while True:
-            x, y, z = point_3d(space.vertices, space.vertex[dart])
+            x, y, z = vector_at(space.vertices, space.vertex[dart])
             x0, y0, z0 = min(x0, x), min(y0, y), min(z0, z)
             x1, y1, z1 = max(x1, x), max(y1, y), max(z1, z)
             dart = space.phi1[dart]
@@ -117,7 +117,7 @@ def box_of_point(index: Index, q: Vec3) -> int:
 @kernel
 def _find(space: Space, index: Index, points: Floats, found: Indices) -> None:
     for row in range(len(points)):
-        q = point_3d(points, row)
+        q = vector_at(points, row)
         box = box_of_point(index, q)
         found[row] = NOWHERE
         for entry in range(index.start[box], index.start[box + 1]):

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.map.darts import OUTSIDE, Darts, Indices, Loops, Row
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.location import Index, box_of_point
 from abut.cells.space.predicates import NOWHERE, has_corner, holds, side_of_face
 from abut.cells.space.records import NO_FACE, Space
 from abut.core.arrays import Integers
 from abut.core.errors import InvalidInput
 from abut.core.jit import integer, kernel
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 
@@ -34,7 +34,7 @@ def _meets_corner(space: Space, cell: Row, q: Vec3) -> bool:
             continue
         dart = face
         while True:
-            if point_3d(space.vertices, space.vertex[dart]) == q:
+            if vector_at(space.vertices, space.vertex[dart]) == q:
                 return True
             dart = space.phi1[dart]
             if dart == face:
@@ -58,7 +58,7 @@ def _find_strangers(space: Space, index: Index, count: int, found: Indices, insi
         found[vertex] = NOWHERE
         if space.star_begin[vertex] == space.star_end[vertex]:
             continue
-        q = point_3d(space.vertices, vertex)
+        q = vector_at(space.vertices, vertex)
         box = box_of_point(index, q)
         for entry in range(index.start[box], index.start[box + 1]):
             cell = index.cells[entry]

@@ -10,12 +10,13 @@ A face in the plane is the edge of a polygon; its only edges are its two ends, a
 import numpy as np
 
 from abut.cells.map.darts import Row
-from abut.cells.space.convexity import point_2d, point_3d, side_of_plane
+from abut.cells.space.convexity import point_2d, side_of_plane
 from abut.cells.space.records import BLOCKED, NO_FACE, Space, corners_of_face
 from abut.core.arrays import Floats
 from abut.core.jit import element, inlined, integer, kernel
 from abut.core.lanes import low_heights_4
 from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, drop_axis, subtract
 
 MISSED, THROUGH_FACE, THROUGH_EDGE, THROUGH_VERTEX = -1, 0, 1, 2
@@ -80,6 +81,17 @@ def height(space: Space, cell: Row, slot: Row, q: Vec3) -> float:
 
 
 @inlined
+def _name_zeros(space: Space, face: Row, zeros: int, first: Row, last: Row) -> tuple[int, Row]:
+    """What a point of a closed face lies in that is on the lines of so many of its edges, the first and the last of which are given."""
+    if zeros == 0:
+        return THROUGH_FACE, face
+    if zeros == 1:
+        return THROUGH_EDGE, first
+    # Two edges that follow one another: the vertex between them.
+    return THROUGH_VERTEX, last if space.phi1[first] == last else first
+
+
+@inlined
 def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
     """How the line pq, q beyond the face, passes it: MISSED, or THROUGH a face, edge or vertex, and a dart of that."""
     if space.dimension == 2:
@@ -94,7 +106,7 @@ def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
     dart, zeros, first, second = face, 0, face, face
     while True:
         following = space.phi1[dart]
-        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[following])
         side = orient_3d(p, q, a, b)
         if side > 0:
             return MISSED, face
@@ -106,12 +118,7 @@ def pass_face(space: Space, face: Row, p: Vec3, q: Vec3) -> tuple[int, Row]:
         dart = following
         if dart == face:
             break
-    if zeros == 0:
-        return THROUGH_FACE, face
-    if zeros == 1:
-        return THROUGH_EDGE, first
-    # Two edges that follow one another: the vertex between them.
-    return THROUGH_VERTEX, second if space.phi1[first] == second else first
+    return _name_zeros(space, face, zeros, first, second)
 
 
 @inlined
@@ -244,7 +251,7 @@ def _place_in_face(space: Space, face: Row, q: Vec3) -> tuple[int, Row]:
     flat, dart, zeros, first, second = drop_axis(q, axis), face, 0, face, face
     while True:
         following = space.phi1[dart]
-        a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+        a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[following])
         side = turn * orient_2d(drop_axis(a, axis), drop_axis(b, axis), flat)
         if side < 0:
             return MISSED, face
@@ -256,11 +263,7 @@ def _place_in_face(space: Space, face: Row, q: Vec3) -> tuple[int, Row]:
         dart = following
         if dart == face:
             break
-    if zeros == 0:
-        return THROUGH_FACE, face
-    if zeros == 1:
-        return THROUGH_EDGE, first
-    return THROUGH_VERTEX, second if space.phi1[first] == second else first
+    return _name_zeros(space, face, zeros, first, second)
 
 
 @inlined

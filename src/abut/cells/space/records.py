@@ -26,16 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.map.darts import OUTSIDE, Darts, Indices, Row
-from abut.cells.space.convexity import point_3d
 from abut.core.arrays import Floats, Integers
+from abut.core.handles import FlagsAt, FloatsAt, Integers32At, IntegersAt, pack, unpack
 from abut.core.jit import element, inlined, kernel
-from abut.core.scratch import (
-    as_array,
-    pointer_to_flags,
-    pointer_to_floats,
-    pointer_to_integers,
-    pointer_to_integers32,
-)
+from abut.core.scratch import as_array
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, subtract
 
 BLOCKED = -1
@@ -82,40 +77,67 @@ class Space(NamedTuple):
     """(cells,) whether the record is out of date, and NaN"""
 
 
+class PackedSpace(NamedTuple):
+    """A space as sizes and addresses (`core.handles`)."""
+
+    dimension: int
+    vertex_count: int
+    dart_count: int
+    cell_count: int
+    slot_count: int
+    list_count: int
+    star_count: int
+    vertices: FloatsAt
+    phi1: Integers32At
+    phi1_inverse: Integers32At
+    phi2: Integers32At
+    across: Integers32At
+    vertex: Integers32At
+    cell: Integers32At
+    obstacle: FlagsAt
+    face: Integers32At
+    neighbour: Integers32At
+    planes: FloatsAt
+    star_begin: IntegersAt
+    star_end: IntegersAt
+    star: Integers32At
+    stale: FlagsAt
+
+
 def pack_space(space: Space) -> Integers:
     """Sizes and addresses of the tables: an array that takes 0.1 µs to hand to a kernel, where the tables take 2 µs. Valid while the space lives."""
-    sizes = [len(space.vertices), len(space.vertex), *space.face.shape, len(space.star_begin), len(space.star)]
-    tables = [table for table in space if isinstance(table, np.ndarray)]
-    return np.array([space.dimension, *sizes, *(table.ctypes.data for table in tables)], np.int64)
+    sizes = (len(space.vertices), len(space.vertex), *space.face.shape, len(space.star_begin), len(space.star))
+    return pack(PackedSpace, space.dimension, *sizes, *(table for table in space if isinstance(table, np.ndarray)))
 
 
 @inlined
 def unpack_space(packed: Integers, reach: float) -> Space:
     """The space again, inside a kernel."""
-    vertices, darts, cells, slots, lists, star = packed[1], packed[2], packed[3], packed[4], packed[5], packed[6]
+    table = unpack(PackedSpace, packed)
+    darts, cells, slots = (table.dart_count,), (table.cell_count,), (table.cell_count, table.slot_count)
     return Space(
-        packed[0],
-        as_array(pointer_to_floats(packed[7]), (vertices, 3)),
-        as_array(pointer_to_integers32(packed[8]), (darts,)),
-        as_array(pointer_to_integers32(packed[9]), (darts,)),
-        as_array(pointer_to_integers32(packed[10]), (darts,)),
-        as_array(pointer_to_integers32(packed[11]), (darts,)),
-        as_array(pointer_to_integers32(packed[12]), (darts,)),
-        as_array(pointer_to_integers32(packed[13]), (darts,)),
-        as_array(pointer_to_flags(packed[14]), (cells,)),
-        as_array(pointer_to_integers32(packed[15]), (cells, slots)),
-        as_array(pointer_to_integers32(packed[16]), (cells, slots)),
-        as_array(pointer_to_floats(packed[17]), (cells, 4, slots)),
-        as_array(pointer_to_integers(packed[18]), (lists,)),
-        as_array(pointer_to_integers(packed[19]), (lists,)),
-        as_array(pointer_to_integers32(packed[20]), (star,)),
+        table.dimension,
+        as_array(table.vertices, (table.vertex_count, 3)),
+        as_array(table.phi1, darts),
+        as_array(table.phi1_inverse, darts),
+        as_array(table.phi2, darts),
+        as_array(table.across, darts),
+        as_array(table.vertex, darts),
+        as_array(table.cell, darts),
+        as_array(table.obstacle, cells),
+        as_array(table.face, slots),
+        as_array(table.neighbour, slots),
+        as_array(table.planes, (table.cell_count, 4, table.slot_count)),
+        as_array(table.star_begin, (table.list_count,)),
+        as_array(table.star_end, (table.list_count,)),
+        as_array(table.star, (table.star_count,)),
         reach,
-        as_array(pointer_to_flags(packed[21]), (cells,)),
+        as_array(table.stale, cells),
     )
 
 
 @element
-def _measure_plane(a: Vec3, b: Vec3, c: Vec3, reach: float) -> tuple[float, float, float, float]:
+def measure_plane(a: Vec3, b: Vec3, c: Vec3, reach: float) -> tuple[float, float, float, float]:
     """The inward plane of a face in units of its error; zero where that underflows."""
     u, v = subtract(b, a), subtract(c, a)
     x1, x2 = u[1] * v[2], u[2] * v[1]
@@ -137,10 +159,10 @@ def corners_of_face(space: Space, dart: Row) -> tuple[Vec3, Vec3, Vec3]:
     three is the same at every scale but for its exponent.
     """
     following = space.phi1[dart]
-    a, b = point_3d(space.vertices, space.vertex[dart]), point_3d(space.vertices, space.vertex[following])
+    a, b = vector_at(space.vertices, space.vertex[dart]), vector_at(space.vertices, space.vertex[following])
     if space.dimension == 2:
         return a, (a[0], a[1], max(abs(b[0] - a[0]), abs(b[1] - a[1]))), b
-    return a, b, point_3d(space.vertices, space.vertex[space.phi1[following]])
+    return a, b, vector_at(space.vertices, space.vertex[space.phi1[following]])
 
 
 @kernel
@@ -151,7 +173,7 @@ def renew_record(space: Space, cell: Row) -> None:
         plane = (0.0, 0.0, 0.0, ALWAYS_INSIDE)
         if dart != NO_FACE:
             a, b, c = corners_of_face(space, dart)
-            plane = _measure_plane(a, b, c, space.reach)
+            plane = measure_plane(a, b, c, space.reach)
         for k in range(4):
             space.planes[cell, k, slot] = plane[k]
     space.stale[cell] = False

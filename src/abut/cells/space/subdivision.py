@@ -2,10 +2,10 @@
 
 The rule. A face is flat (planar and convex) or not, by exact signs of its own corners. A flat face is never cut. Another one is cut into the
 triangles that join one of its corners to its edges: the lowest-numbered one of those that do not make thin triangles (`FAIR_SHARE`). A cell
-that is whole (all faces flat, convex) is one part. Any other cell gets one more vertex, its centre (the mean of its corners, rounded), and
-one part for each piece of its faces: the tetrahedron or pyramid between the piece and the centre. Where records have room for few faces
+that is whole (all faces flat, convex) is one part. Any other cell gets one more vertex, its center (the mean of its corners, rounded), and
+one part for each piece of its faces: the tetrahedron or pyramid between the piece and the center. Where records have room for few faces
 only (`slots`), cells with more faces count as not whole, and faces with that many corners as not flat. A polygon of the plane that is not
-whole falls into the triangles between its centre and its edges.
+whole falls into the triangles between its center and its edges.
 
 Thin triangles come from cuts by a plane: the new vertex on an edge is a corner of all cells around that edge, also of those that are not cut. It is
 rounded, so it lies on the line between the corners beside it, before it or behind it, and the plane of a triangle with these three is
@@ -14,14 +14,14 @@ arbitrary. Joined to a corner elsewhere, all triangles are about as the face is.
 Why nothing slips through. How a face is cut depends on that face alone: on where its corners lie, and on their numbers. Both
 cells see the same, so their parts meet in the same pieces and no third cell is concerned; cutting one cell never forces its neighbours to
 be cut. Every part is checked again by exact signs: its faces are planar (triangles, and faces that were planar before) and it is convex and
-positively oriented. The parts of a cell are sewn to one another along the triangles between the centre and the edges of the pieces, each of
+positively oriented. The parts of a cell are sewn to one another along the triangles between the center and the edges of the pieces, each of
 which belongs to two parts. So the parts form a map like any other, with planar faces and convex cells, and a point lies in the interior of
 exactly one of its vertices, edges, faces or volumes. The outline of a cut cell is the union of the pieces; that a cut bulges out of one
 cell and into the other is then of no consequence, as only the parts are ever asked.
 
 While an environment deforms, a cell that is cut stays cut, and so do its faces, also where they have become planar again.
 
-A cell whose parts are not all positively oriented is not star-shaped about its centre. It is refused with its number.
+A cell whose parts are not all positively oriented is not star-shaped about its center. It is refused with its number.
 """
 
 from typing import Any, NamedTuple
@@ -46,12 +46,12 @@ of one area, the longest sides are at least b and less than a + b ≤ 2b, and th
 AT_ONCE = 1 << 16
 
 
-class Centres(NamedTuple):
+class Centers(NamedTuple):
     """The added vertices, one for each cell that is cut."""
 
     cell: Integers
     start: Integers
-    """(centres + 1,) where the corners of each cell begin"""
+    """(centers + 1,) where the corners of each cell begin"""
     corner: Indices
 
 
@@ -65,8 +65,8 @@ class Parts(NamedTuple):
     base: Indices
     """(faces,) the dart of each face of a part whose corner and the two that follow span its plane best"""
     vertices: Floats
-    """the cells' vertices, then the centres"""
-    centres: Centres
+    """the cells' vertices, then the centers"""
+    centers: Centers
 
 
 @kernel
@@ -76,17 +76,17 @@ def _list_corners(
     """The corners of these cells, one cell after another."""
     for row in range(len(cells)):
         first, last = faces[cells[row]], faces[cells[row] + 1]
-        count = convexity._gather(loops.vertex, loops.start[first], loops.start[last], scratch)
+        count = convexity.gather_corners(loops.vertex, loops.start[first], loops.start[last], scratch)
         for k in range(count):
             corners[start[row] + k] = scratch[k]
         start[row + 1] = start[row] + count
 
 
 @kernel
-def move_centres(
+def move_centers(
     vertices: Floats, rows: Integers, begin: Integers, end: Integers, corner: Indices, chosen: Integers
 ) -> None:
-    """Put some centres, which are rows of the vertices, in the mean of their corners."""
+    """Put some centers, which are rows of the vertices, in the mean of their corners."""
     for k in chosen:
         for axis in range(3):
             total = 0.0
@@ -95,12 +95,12 @@ def move_centres(
             vertices[rows[k], axis] = total / (end[k] - begin[k])
 
 
-def _find_centres(loops: Loops, cell_count: int, cells: Integers) -> Centres:
+def _find_centers(loops: Loops, cell_count: int, cells: Integers) -> Centers:
     faces = convexity.faces_of_cells(loops, cell_count)
     dart_counts = np.diff(loops.start[faces])
     start, corners = np.zeros(len(cells) + 1, np.int64), np.empty(int(dart_counts[cells].sum()), np.int32)
     _list_corners(loops, faces, cells, np.empty(int(dart_counts.max(initial=0)), np.int32), start, corners)
-    return Centres(cells, start, corners[: start[-1]].copy())
+    return Centers(cells, start, corners[: start[-1]].copy())
 
 
 def _keep_faces(loops: Loops, phi2: Indices, keep: NDArray[np.bool_]) -> tuple[Loops, Indices]:
@@ -177,21 +177,21 @@ def _cut_cells(
     vertices: Floats, loops: Loops, planar: NDArray[np.bool_], cut: Integers
 ) -> tuple[list[tuple[Shape, NDArray[Any]]], list[Integers]]:
     """Corners of the parts of the cut cells, shape by shape, and the cells they belong to."""
-    centre = np.full(int(loops.cell[-1]) + 1, -1, np.int64)
-    centre[cut] = len(vertices) + np.arange(len(cut))
-    inside = centre[loops.cell] >= 0
+    center = np.full(int(loops.cell[-1]) + 1, -1, np.int64)
+    center[cut] = len(vertices) + np.arange(len(cut))
+    inside = center[loops.cell] >= 0
     whole_triangle = (loops.sizes == 3) & inside
     three = np.flatnonzero(whole_triangle)
     triangles, owners = _cut_faces(vertices, loops, np.flatnonzero(inside & ~planar & ~whole_triangle))
     triangles = np.concatenate((loops.vertex[loops.start[three][:, np.newaxis] + np.arange(3)], triangles))
     owners = np.concatenate((three, owners))
-    parts: list[tuple[Shape, NDArray[Any]]] = [(TETRAHEDRON, np.column_stack((triangles, centre[loops.cell[owners]])))]
+    parts: list[tuple[Shape, NDArray[Any]]] = [(TETRAHEDRON, np.column_stack((triangles, center[loops.cell[owners]])))]
     cells = [loops.cell[owners].astype(np.int64)]
     flat = inside & planar & ~whole_triangle
     for size in np.unique(loops.sizes[flat]).tolist():
         chosen = np.flatnonzero(flat & (loops.sizes == size))
         rings = loops.vertex[loops.start[chosen][:, np.newaxis] + np.arange(size)]
-        parts.append((_pyramid(size), np.column_stack((rings, centre[loops.cell[chosen]]))))
+        parts.append((_pyramid(size), np.column_stack((rings, center[loops.cell[chosen]]))))
         cells.append(loops.cell[chosen].astype(np.int64))
     return parts, cells
 
@@ -215,9 +215,9 @@ def subdivide(
         is_cut |= np.bincount(loops.cell, minlength=cell_count) > slots
         planar = planar & (loops.sizes < slots)
     cut = np.flatnonzero(is_cut)
-    centres = _find_centres(loops, cell_count, cut)
+    centers = _find_centers(loops, cell_count, cut)
     if not len(cut):
-        return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, centres)
+        return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, centers)
     whole = _keep_faces(loops, phi2, ~is_cut[loops.cell])
     cells = [np.flatnonzero(~is_cut)]
     pieces, owners = _cut_cells(vertices, loops, planar, cut)
@@ -230,29 +230,29 @@ def subdivide(
     part_cell = np.concatenate(cells).astype(np.int32)
     points = np.concatenate((vertices, np.empty((len(cut), 3))))
     every = np.arange(len(cut))
-    move_centres(points, len(vertices) + every, centres.start[:-1], centres.start[1:], centres.corner, every)
+    move_centers(points, len(vertices) + every, centers.start[:-1], centers.start[1:], centers.corner, every)
     found = convexity.judge_cells(points, together, next_part)
     bad = found.verdict != convexity.GOOD
     if bad.any():
         raise convexity.NotStarShaped(name, np.unique(numbers[part_cell[bad]]).tolist())
-    return Parts(together, links, part_cell, found.base, points, centres)
+    return Parts(together, links, part_cell, found.base, points, centers)
 
 
 def subdivide_polygons(
     vertices: Floats, loops: Loops, verdict: NDArray[np.int8], numbers: Indices, name: str, slots: int
 ) -> Parts:
-    """The parts of polygons: itself for each that is whole and has at most `slots` corners, triangles about its centre for each other."""
+    """The parts of polygons: itself for each that is whole and has at most `slots` corners, triangles about its center for each other."""
     is_cut = (verdict != convexity.GOOD) | (loops.sizes > slots)
     cut = np.flatnonzero(is_cut)
     start = np.concatenate(([0], np.cumsum(loops.sizes[cut])))
     darts = np.repeat(is_cut, loops.sizes)
-    centres = Centres(cut, start, loops.vertex[darts])
+    centers = Centers(cut, start, loops.vertex[darts])
     every = np.arange(len(cut))
     points = np.concatenate((vertices, np.empty((len(cut), 3))))
-    move_centres(points, len(vertices) + every, start[:-1], start[1:], centres.corner, every)
+    move_centers(points, len(vertices) + every, start[:-1], start[1:], centers.corner, every)
     phi1, _ = join_loops(loops)
-    centre = np.repeat(len(vertices) + every, loops.sizes[cut])
-    triangles = np.column_stack((loops.vertex[darts], loops.vertex[phi1[darts]], centre)).astype(np.int32)
+    center = np.repeat(len(vertices) + every, loops.sizes[cut])
+    triangles = np.column_stack((loops.vertex[darts], loops.vertex[phi1[darts]], center)).astype(np.int32)
     sizes = np.concatenate((loops.sizes[~is_cut], np.full(len(triangles), 3)))
     together = Loops(
         np.concatenate((loops.vertex[~darts], triangles.ravel())),
@@ -264,4 +264,4 @@ def subdivide_polygons(
     if bad.any():
         raise convexity.NotStarShaped(name, np.unique(numbers[cell[bad]]).tolist())
     nothing = np.empty(0, np.int32)
-    return Parts(together, nothing, cell, nothing, points, centres)
+    return Parts(together, nothing, cell, nothing, points, centers)

@@ -1,7 +1,7 @@
-"""The tables of an environment as surgery changes them: rows of darts, parts, vertices and centres that are given back and taken.
+"""The tables of an environment as surgery changes them: rows of darts, parts, vertices and centers that are given back and taken.
 
 Everything that a walk reads (`space`) and the map itself (`darts`) are views of these rows. Vertices that users gave or a cut has put in are the
-first rows, in their order; the centres of cells that are cut lie behind them.
+first rows, in their order; the centers of cells that are cut lie behind them.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abut.cells.map.darts import UNUSED, Darts, Indices
 from abut.cells.map.growing_tables import Lists, Rows
 from abut.cells.space.records import NO_FACE, Space
-from abut.cells.space.subdivision import Centres, move_centres
+from abut.cells.space.subdivision import Centers, move_centers
 from abut.core.arrays import Floats, Integers
 
 NO_CELL = -1
@@ -25,7 +25,7 @@ class Tables(NamedTuple):
     space: Space
     part_cell: Integers
     """(parts,) the cell of each part"""
-    centres: Centres
+    centers: Centers
     """of the cells that are cut; they are the last rows of the vertices"""
 
 
@@ -33,7 +33,7 @@ class Fabric:
     """Growing tables. After changes to the rows, `weave` renews the views `darts` and `space`."""
 
     def __init__(self, tables: Tables, vertex_count: int) -> None:
-        darts, space, part_cell, centres = tables
+        darts, space, part_cell, centers = tables
         self._dimension, self.vertex_count = darts.dimension, vertex_count
         self.reach = space.reach
         links = {"phi1": darts.phi1, "phi1_inverse": darts.phi1_inverse, "phi2": darts.phi2}
@@ -50,10 +50,10 @@ class Fabric:
         )
         self.vertex_rows = Rows(vertices=space.vertices)
         self.stars = Lists(space.star_begin, space.star_end, space.star)
-        count = len(centres.cell)
-        self.centre_rows = Rows(cell=centres.cell, vertex=vertex_count + np.arange(count))
-        self.centre_corners = Lists(centres.start[:-1].copy(), centres.start[1:].copy(), centres.corner)
-        self._centre_of: dict[int, int] | None = None
+        count = len(centers.cell)
+        self.center_rows = Rows(cell=centers.cell, vertex=vertex_count + np.arange(count))
+        self.center_corners = Lists(centers.start[:-1].copy(), centers.start[1:].copy(), centers.corner)
+        self._center_of: dict[int, int] | None = None
         self._parts_of: Lists | None = None
         self.weave()
 
@@ -106,49 +106,49 @@ class Fabric:
         self._parts_of.extend(cell_count)
         return self._parts_of
 
-    def centre_of(self, cell: int) -> int | None:
-        """The number of the centre of a cell, where it is cut."""
-        if self._centre_of is None:
-            self._centre_of = {cell: k for k, cell in enumerate(self.centre_rows["cell"].tolist()) if cell != NO_CELL}
-        return self._centre_of.get(cell)
+    def center_of(self, cell: int) -> int | None:
+        """The number of the center of a cell, where it is cut."""
+        if self._center_of is None:
+            self._center_of = {cell: k for k, cell in enumerate(self.center_rows["cell"].tolist()) if cell != NO_CELL}
+        return self._center_of.get(cell)
 
-    def drop_centres(self, cells: list[int]) -> None:
+    def drop_centers(self, cells: list[int]) -> None:
         """Cells that are cut no longer."""
-        numbers = [number for cell in cells if (number := self.centre_of(cell)) is not None]
+        numbers = [number for cell in cells if (number := self.center_of(cell)) is not None]
         gone = np.array(numbers, np.int64)
-        self.vertex_rows.give_back(self.centre_rows["vertex"][gone])
-        self.centre_rows["cell"][gone] = NO_CELL
-        self.centre_rows.give_back(gone)
+        self.vertex_rows.give_back(self.center_rows["vertex"][gone])
+        self.center_rows["cell"][gone] = NO_CELL
+        self.center_rows.give_back(gone)
         for cell in cells:
-            (self._centre_of or {}).pop(cell, None)
+            (self._center_of or {}).pop(cell, None)
 
-    def add_centres(self, centres: Centres, points: Floats) -> Integers:
-        """Centres of cells that are cut, and where they lie; their rows of the vertices."""
-        count = len(centres.cell)
-        rows, numbers = self.vertex_rows.take(count), self.centre_rows.take(count)
+    def add_centers(self, centers: Centers, points: Floats) -> Integers:
+        """Centers of cells that are cut, and where they lie; their rows of the vertices."""
+        count = len(centers.cell)
+        rows, numbers = self.vertex_rows.take(count), self.center_rows.take(count)
         self.vertex_rows["vertices"][rows] = points
-        self.centre_rows["cell"][numbers], self.centre_rows["vertex"][numbers] = centres.cell, rows
-        self.centre_corners.extend(self.centre_rows.count)
+        self.center_rows["cell"][numbers], self.center_rows["vertex"][numbers] = centers.cell, rows
+        self.center_corners.extend(self.center_rows.count)
         order = np.argsort(numbers)
-        sizes = np.diff(centres.start)
+        sizes = np.diff(centers.start)
         owners = np.repeat(numbers, sizes)
         ordered = np.argsort(owners, kind="stable")
-        self.centre_corners.replace(numbers[order], owners[ordered], centres.corner[ordered])
-        if self._centre_of is not None:
-            self._centre_of.update(zip(centres.cell.tolist(), numbers.tolist(), strict=True))
+        self.center_corners.replace(numbers[order], owners[ordered], centers.corner[ordered])
+        if self._center_of is not None:
+            self._center_of.update(zip(centers.cell.tolist(), numbers.tolist(), strict=True))
         return rows
 
-    def list_centres(self, is_concerned: NDArray[np.bool_]) -> Integers:
-        """The numbers of the centres of these cells (a mark for each, and False at the end)."""
-        return np.flatnonzero(is_concerned[self.centre_rows["cell"]])
+    def list_centers(self, is_concerned: NDArray[np.bool_]) -> Integers:
+        """The numbers of the centers of these cells (a mark for each, and False at the end)."""
+        return np.flatnonzero(is_concerned[self.center_rows["cell"]])
 
-    def renew_centres(self, chosen: Integers) -> None:
-        """Put centres, by their numbers, where their corners now say."""
-        rows, corners = self.centre_rows, self.centre_corners
-        move_centres(self.space.vertices, rows["vertex"], corners.begin, corners.end, corners.pool, chosen)
+    def renew_centers(self, chosen: Integers) -> None:
+        """Put centers, by their numbers, where their corners now say."""
+        rows, corners = self.center_rows, self.center_corners
+        move_centers(self.space.vertices, rows["vertex"], corners.begin, corners.end, corners.pool, chosen)
 
     def add_vertices(self, points: Floats) -> None:
-        """Vertices (n,3) behind those that are there, before the centres: centres in the way get other rows."""
+        """Vertices (n,3) behind those that are there, before the centers: centers in the way get other rows."""
         first = self.vertex_count
         self.vertex_count += len(points)
         moved = self.vertex_rows.claim(first, self.vertex_count)
@@ -158,15 +158,15 @@ class Fabric:
         vertices[first : self.vertex_count] = points
         self.stars.extend(self.vertex_rows.count)
         if len(moved):
-            self._move_centres(moved, rows)
+            self._move_centers(moved, rows)
         self.weave()
 
-    def _move_centres(self, old: Integers, new: Integers) -> None:
-        """Other rows of the vertices for some centres."""
+    def _move_centers(self, old: Integers, new: Integers) -> None:
+        """Other rows of the vertices for some centers."""
         empty = np.empty(0, np.int32)
         for row, other in zip(old.tolist(), new.tolist(), strict=True):
             parts = self.stars[row].copy()
-            self.centre_rows["vertex"][self.centre_of(int(self.part_cell[parts[0]]))] = other
+            self.center_rows["vertex"][self.center_of(int(self.part_cell[parts[0]]))] = other
             darts = self.darts_of(parts.astype(np.int64))
             vertex = self.dart_rows["vertex"]
             vertex[darts[vertex[darts] == row]] = other

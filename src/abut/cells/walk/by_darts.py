@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.map.darts import Indices, Row
-from abut.cells.space.convexity import point_2d, point_3d
+from abut.cells.space.convexity import point_2d
 from abut.cells.space.predicates import (
     MISSED,
     NOWHERE,
@@ -38,6 +38,7 @@ from abut.cells.walk.stop_point import stop_at
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, integer, kernel
 from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 MOST_TURNS = 256
@@ -48,7 +49,7 @@ Turn = tuple[Row, int, Row, int]
 @inlined
 def _beyond_edge(space: Space, a: Row, b: Row, p: Vec3, q: Vec3) -> int:
     """1 where the way pq passes outside of the edge from vertex a to vertex b of a face that it goes through outwards."""
-    return orient_3d(p, point_3d(space.vertices, a), point_3d(space.vertices, b), q)
+    return orient_3d(p, vector_at(space.vertices, a), vector_at(space.vertices, b), q)
 
 
 @kernel
@@ -205,7 +206,7 @@ def advance(
     return end_leg(cell, ahead, False, True, STOPPED, _slot_of(space, cell, ahead), through, hit, tests)
 
 
-@kernel
+@inlined
 def follow_darts(
     space: Space, answer: Answer, heading: Integers, inner: NDArray[np.bool_], p: Vec3, q: Vec3, row: Row
 ) -> None:
@@ -239,16 +240,15 @@ def turn_rows(
     position: Floats,
     status: NDArray[np.int8],
     tests: Indices,
-    whole: Integers,
-    real: Floats,
-    tally: Integers,
+    events: NDArray[np.void],
+    tally: NDArray[np.void],
 ) -> None:
     """Move all particles by the map of darts. `position` holds the targets and receives the points reached; see `Answer` for the other tables."""
-    answer = Answer(cells, position, status, tests, whole, real, tally)
+    answer = Answer(cells, position, status, tests, events, tally)
     status[:] = 0
     tests[:] = 0
     for row in range(len(cells)):
-        p, q = point_3d(start, row), point_3d(position, row)
+        p, q = vector_at(start, row), vector_at(position, row)
         if p != q or not inner[row]:
             follow_darts(space, answer, heading, inner, p, q, row)
 
@@ -261,4 +261,4 @@ def begin_rows(
     for row in rows:
         if heading[row] < 0 or space.cell[heading[row]] != cells[row]:
             heading[row] = space.face[cells[row], 0]
-        inner[row] = place(space, integer(cells[row]), point_3d(start, row))[0] == space.dimension
+        inner[row] = place(space, integer(cells[row]), vector_at(start, row))[0] == space.dimension

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.map.darts import Indices, Row
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.predicates import NOWHERE, THROUGH_FACE, height, leave_cell, low_planes
 from abut.cells.space.records import BLOCKED, Space, renew_record, unpack_space
 from abut.cells.walk.events import Answer, write_collision, write_place
@@ -32,6 +31,7 @@ from abut.core.arrays import LARGEST_COORDINATE, Floats, Integers
 from abut.core.jit import element, inlined, integer, kernel, parallel, prange
 from abut.core.lanes import lowest_bit
 from abut.core.scratch import load, prefetch
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 BLOCK = 512
@@ -47,13 +47,6 @@ BEYOND = (1 << 32) - 1
 def is_within(x: float, y: float, z: float, reach: float) -> bool:
     """Whether all coordinates are at most `reach` in magnitude; NaN is not."""
     return (abs(x) <= reach) & (abs(y) <= reach) & (abs(z) <= reach)
-
-
-@inlined
-def write_point(table: Floats, row: Row, value: Vec3) -> None:
-    """Write a row of (n,3) coordinates."""
-    for axis in range(3):
-        table[row, axis] = value[axis]
 
 
 @kernel
@@ -106,7 +99,7 @@ def finish_move(space: Space, answer: Answer, begin: Row, chunk: Row, p: Vec3, q
     """Follow one segment to its end, exactly, and write its row. A target that is not finite or too large is a fault."""
     cell, slots = integer(answer.cells[row]), space.face.shape[1]
     if not is_within(q[0], q[1], q[2], LARGEST_COORDINATE):
-        answer.tally[0, 1] = 1
+        answer.tally[0]["faults"] = 1
         return
     near = is_within(q[0], q[1], q[2], space.reach) and is_within(p[0], p[1], p[2], space.reach)
     while True:
@@ -188,7 +181,7 @@ def _pass_faces(
         is_certain = beyond == doubtful
         slot = lowest_bit(doubtful) if is_certain else 0
         if is_certain and (beyond & (beyond - 1)) != 0:
-            slot = first_exit(space, cell, beyond, point_3d(start, row), point_3d(answer.position, row))
+            slot = first_exit(space, cell, beyond, vector_at(start, row), vector_at(answer.position, row))
             is_certain = slot >= 0
             slot = max(slot, 0)
         reached = space.neighbour[cell, slot]
@@ -252,12 +245,11 @@ def move_rows(
     position: Floats,
     status: NDArray[np.int8],
     tests: Indices,
-    whole: Integers,
-    real: Floats,
-    tally: Integers,
+    events: NDArray[np.void],
+    tally: NDArray[np.void],
 ) -> None:
     """Move some of the particles. `position` holds the targets and receives the points reached; see `Answer` for the other tables."""
-    space, answer = unpack_space(packed, reach), Answer(cells, position, status, tests, whole, real, tally)
+    space, answer = unpack_space(packed, reach), Answer(cells, position, status, tests, events, tally)
     rows, lows, hard = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK + 2, np.int64)
     slots = space.planes.shape[2]
     for first in range(begin, end, BLOCK):
@@ -277,7 +269,7 @@ def move_rows(
             _go_rounds(space, slots, first, last, start, answer, rows, lows, hard)
         for k in range(1, hard[0] + 1):
             row = hard[k]
-            finish_move(space, answer, begin, chunk, point_3d(start, row), point_3d(position, row), row)
+            finish_move(space, answer, begin, chunk, vector_at(start, row), vector_at(position, row), row)
 
 
 @parallel
@@ -289,9 +281,8 @@ def move_chunks(
     position: Floats,
     status: NDArray[np.int8],
     tests: Indices,
-    whole: Integers,
-    real: Floats,
-    tally: Integers,
+    events: NDArray[np.void],
+    tally: NDArray[np.void],
 ) -> None:
     """Move all particles, a chunk for each row of `tally`, on all threads. Rows are independent, so the number of threads changes nothing.
 
@@ -300,4 +291,4 @@ def move_chunks(
     count, chunk_count = len(cells), len(tally)
     for chunk in prange(chunk_count):
         begin, end = chunk * count // chunk_count, (chunk + 1) * count // chunk_count
-        move_rows(packed, reach, begin, end, integer(chunk), start, cells, position, status, tests, whole, real, tally)
+        move_rows(packed, reach, begin, end, integer(chunk), start, cells, position, status, tests, events, tally)

@@ -17,11 +17,26 @@ from abut.cells.space.predicates import THROUGH_VERTEX, place, touches_obstacle
 from abut.cells.space.records import Space
 from abut.cells.walk.results import COLLISION, CONTACT
 from abut.cells.walk.stop_point import Stop, outward_normal
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats
 from abut.core.jit import inlined, integer, kernel
+from abut.geometry.rows import put_vector
 from abut.geometry.vec import Vec3
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
+
+
+EVENT = np.dtype(
+    [
+        ("particle", np.int64),
+        ("kind", np.int64),
+        ("dart", np.int64),
+        ("time", np.float64),
+        ("normal", np.float64, (3,)),
+    ]
+)
+"""What a particle met: a row of `Answer.events`."""
+TALLY = np.dtype([("events", np.int64), ("faults", np.int64)])
+"""Of a chunk: how many events it has written; in the first row also whether a target was not finite or too large."""
 
 
 class Answer(NamedTuple):
@@ -32,12 +47,10 @@ class Answer(NamedTuple):
     """(n,3) targets, then the points reached"""
     status: NDArray[np.int8]
     tests: Indices
-    whole: Integers
-    """(n,3) of each event the particle, the kind and the dart"""
-    real: Floats
-    """(n,4) of each event the time and the normal"""
-    tally: Integers
-    """(chunks,2) how many events there are, and whether a target was not finite"""
+    events: NDArray[np.void]
+    """(n,) of dtype EVENT"""
+    tally: NDArray[np.void]
+    """(chunks,) of dtype TALLY"""
 
 
 @inlined
@@ -45,12 +58,11 @@ def write_event(
     answer: Answer, begin: Row, chunk: Row, row: Row, kind: Row, dart: Row, time: float, normal: Vec3
 ) -> None:
     """One more event of a chunk that begins with row `begin`."""
-    event = begin + answer.tally[chunk, 0]
-    answer.tally[chunk, 0] += 1
-    answer.whole[event, 0], answer.whole[event, 1], answer.whole[event, 2] = row, kind, dart
-    answer.real[event, 0] = time
+    event = answer.events[begin + answer.tally[chunk]["events"]]
+    answer.tally[chunk]["events"] += 1
+    event["particle"], event["kind"], event["dart"], event["time"] = row, kind, dart, time
     for axis in range(3):
-        answer.real[event, 1 + axis] = normal[axis]
+        event["normal"][axis] = normal[axis]
 
 
 @inlined
@@ -60,8 +72,7 @@ def write_collision(
     """The particle has stopped where its way leaves the free cells, in `through` and `hit`."""
     point, time, normal = stop
     answer.status[row] = _COLLISION
-    for axis in range(3):
-        answer.position[row, axis] = point[axis]
+    put_vector(answer.position, row, 0, point)
     kind = 0 if through == THROUGH_VERTEX else space.dimension - 1 - through
     write_event(answer, begin, chunk, row, kind, hit, time, normal)
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.map.darts import OUTSIDE, Indices, Row
-from abut.cells.space.convexity import is_collinear, point_2d, point_3d
+from abut.cells.space.convexity import is_collinear, point_2d
 from abut.cells.space.predicates import (
     MISSED,
     NOWHERE,
@@ -39,6 +39,7 @@ from abut.cells.walk.leg import GOES_ON, STOPPED, Leg
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import integer, kernel
 from abut.geometry.predicates import orient_2d, orient_3d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3
 
 SOUND = 0
@@ -67,11 +68,11 @@ def _in_sector(space: Space, dart: Row, p: Vec3, q: Vec3) -> bool:
         start, goal = (p[0], p[1]), (q[0], q[1])
         left = orient_2d(start, point_2d(space.vertices, a), goal)
         return left >= 0 and orient_2d(start, point_2d(space.vertices, b), goal) < 0
-    d1, d2 = point_3d(space.vertices, a), point_3d(space.vertices, b)
+    d1, d2 = vector_at(space.vertices, a), vector_at(space.vertices, b)
     ahead = orient_3d(p, d1, d2, q)
     corner, found = space.phi1_inverse[dart], False
     while corner != space.phi1[dart]:  # s_p is one of the other corners
-        apex = point_3d(space.vertices, space.vertex[corner])
+        apex = vector_at(space.vertices, space.vertex[corner])
         right, left = orient_3d(p, apex, d1, q), orient_3d(p, d2, apex, q)
         found |= right <= 0 and left <= 0 and ahead <= 0 and (right < 0 or left < 0 or ahead < 0)
         corner = space.phi1_inverse[corner]
@@ -83,8 +84,8 @@ def _is_on_way(space: Space, through: int, dart: Row, p: Vec3, q: Vec3) -> bool:
     """Whether the line pq meets the line of an edge, or a vertex."""
     a, b = ends_of_tie(space, through, dart)
     if b >= 0:
-        return orient_3d(p, q, point_3d(space.vertices, a), point_3d(space.vertices, b)) == 0
-    return is_collinear(p, q, point_3d(space.vertices, a))
+        return orient_3d(p, q, vector_at(space.vertices, a), vector_at(space.vertices, b)) == 0
+    return is_collinear(p, q, vector_at(space.vertices, a))
 
 
 @kernel
@@ -148,7 +149,7 @@ def check_end(space: Space, cell: Row, is_inner: bool, has_arrived: bool, x: Vec
 def check_states(space: Space, cells: Indices, position: Floats) -> tuple[int, int]:
     """The first particle that does not lie in its closed cell, and OUTSIDE_CELL; (−1, SOUND) where all do."""
     for row in range(len(cells)):
-        verdict = check_state(space, integer(cells[row]), point_3d(position, row))
+        verdict = check_state(space, integer(cells[row]), vector_at(position, row))
         if verdict != SOUND:
             return row, verdict
     return -1, SOUND

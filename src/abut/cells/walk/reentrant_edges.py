@@ -14,18 +14,18 @@ are marked in voxels, those that they touch and a little more; a box asks for th
 The voxels are made anew when the environment has changed, not before they have been asked for ASKED times since.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from abut.cells.map.darts import Row
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.predicates import face_holds, has_corner, side_of_face
 from abut.cells.space.records import BLOCKED, NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, Front, begin, make_fronts, push
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, integer, kernel
 from abut.geometry.predicates import orient_2d
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, drop_axis, lerp
 
 ASKED = 2
@@ -62,7 +62,14 @@ class Remembered:
     """The voxels of an environment as it is now, once they have been made."""
 
     def __init__(self) -> None:
-        self.asked, self.voxels = 0, None
+        self._times_asked, self._voxels = 0, None
+
+    def find(self, space: Space) -> Voxels | None:
+        """The voxels; None while nobody has asked often enough since the environment changed."""
+        self._times_asked += 1
+        if self._voxels is None and self._times_asked >= ASKED:
+            self._voxels = build_voxels(space)
+        return self._voxels
 
 
 NONE_KNOWN = Voxels(0.0, 0.0, 0.0, 1.0, 1, np.zeros((1, 1, 1), np.int64))
@@ -78,8 +85,8 @@ def _is_wall(space: Space, dart: Row) -> bool:
 @kernel
 def _is_opposite(space: Space, a: Row, b: Row, first: Row, last: Row) -> bool:
     """Whether two points of a plane through the edge ab (of a line through a in the plane) lie on opposite sides of it."""
-    start, end = point_3d(space.vertices, a), point_3d(space.vertices, b)
-    x, y = point_3d(space.vertices, first), point_3d(space.vertices, last)
+    start, end = vector_at(space.vertices, a), vector_at(space.vertices, b)
+    x, y = vector_at(space.vertices, first), vector_at(space.vertices, last)
     for axis in range(3):
         if space.dimension == 2:
             if (x[axis] < start[axis] and y[axis] > start[axis]) or (x[axis] > start[axis] and y[axis] < start[axis]):
@@ -100,7 +107,7 @@ def _is_convex_at(space: Space, wall: Row) -> bool:
         passed += 1
         face = space.phi1_inverse[here] if in_plane else space.phi2[here]
         far = space.vertex[face if in_plane else space.phi1[space.phi1[face]]]
-        side = side_of_face(space, wall, point_3d(space.vertices, far))
+        side = side_of_face(space, wall, vector_at(space.vertices, far))
         if side < 0:
             return False
         if _is_wall(space, face):
@@ -165,7 +172,7 @@ def _mark(space: Space, found: Integers, voxels: Voxels) -> None:
     nx, ny, _ = voxels.words.shape
     origin, sizes = (voxels.x, voxels.y, voxels.z), (nx, ny, voxels.depth)
     for row in range(len(found)):
-        a, b = point_3d(space.vertices, found[row, 0]), point_3d(space.vertices, found[row, 1])
+        a, b = vector_at(space.vertices, found[row, 0]), vector_at(space.vertices, found[row, 1])
         longest = max(abs(b[0] - a[0]), abs(b[1] - a[1]), abs(b[2] - a[2]))
         pieces = int(longest * voxels.per_unit) + 1
         for piece in range(pieces):
@@ -213,15 +220,6 @@ def is_clear(voxels: Voxels, low: Vec3, high: Vec3) -> bool:
                 if (voxels.words[x, y, word] & mask) != 0:
                     return False
     return True
-
-
-def find_reentrant(environment: Any) -> Voxels | None:
-    """The voxels of an environment; None while it has not been asked often enough since it changed."""
-    remembered = environment.interior.reentrant
-    remembered.asked += 1
-    if remembered.voxels is None and remembered.asked >= ASKED:
-        remembered.voxels = build_voxels(environment.interior.space)
-    return remembered.voxels
 
 
 def build_voxels(space: Space) -> Voxels:

@@ -15,11 +15,11 @@ the way is so flat that this is further back than FURTHEST times the reach.
 """
 
 from abut.cells.map.darts import Row
-from abut.cells.space.convexity import point_3d
 from abut.cells.space.predicates import THROUGH_FACE, THROUGH_VERTEX, height, holds, low_planes
 from abut.cells.space.records import NO_FACE, Space, corners_of_face
 from abut.core.jit import element, inlined, integer, kernel
 from abut.geometry.determinants import bound_crossing, cross_segment_plane
+from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, add, add_scaled, cross, lerp, norm, scale, subtract
 
 EARLY = 1.0 - 2.0**-42
@@ -46,7 +46,7 @@ def mean_corner(space: Space, cell: Row) -> Vec3:
         if face != NO_FACE:
             dart = face
             while True:
-                a = point_3d(space.vertices, space.vertex[dart])
+                a = vector_at(space.vertices, space.vertex[dart])
                 x, y, z, count = x + a[0], y + a[1], z + a[2], count + 1.0
                 dart = space.phi1[dart]
                 if dart == face or space.dimension == 2:
@@ -122,7 +122,7 @@ def stop_at(space: Space, cell: Row, slot: Row, through: int, dart: Row, p: Vec3
     time = cross_segment_plane(p, q, a, b, c)
     normal = outward_normal(space, face)
     if through == THROUGH_VERTEX:
-        return point_3d(space.vertices, space.vertex[dart]), time * EARLY, normal
+        return vector_at(space.vertices, space.vertex[dart]), time * EARLY, normal
     x = lerp(p, q, time)
     if holds(space, cell, x):
         return x, time * EARLY, normal

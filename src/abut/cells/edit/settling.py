@@ -1,0 +1,196 @@
+"""Points inside an environment that changes: they stay where they are, and are found again when they are next asked for (Jund 2010, §3.4.2).
+
+A point whose part moved is either still in its cell (case 1), or is found by a walk from a point in the middle of its cell towards it (case 2).
+Where that walk meets an obstacle, a wall has passed over the point, which is left in front of the wall. Where cells may have been cut or merged
+(§3.4.1), it is in one of those that its cell has gone into, or on the way from one.
+"""
+
+import weakref
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.cells.edit.interior import Interior
+from abut.cells.map.darts import Indices, Row
+from abut.cells.space.location import find_cells
+from abut.cells.space.predicates import NOWHERE, has_edge, holds, leave_cell, place
+from abut.cells.space.records import BLOCKED, Space, renew_record
+from abut.cells.walk.stop_point import mean_corner, stop_at
+from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
+from abut.core.jit import integer, kernel
+from abut.geometry.rows import put_vector, vector_at
+from abut.geometry.vec import Vec3
+
+MOST_RESULTS = 64
+"""References to results that are kept before those to results that are gone are dropped."""
+
+
+@kernel
+def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) -> tuple[Row, Vec3, bool]:
+    """Where a particle is whose cell has moved: its part, its position, and whether a wall has passed over it."""
+    for k in range(first, last):
+        if holds(space, parts[k], p):
+            return parts[k], p, False
+    part = parts[first]
+    middle = mean_corner(space, part)
+    while True:
+        if space.stale[part]:  # a point found without the record may be another one
+            renew_record(space, integer(part))
+        reached, slot, through, hit = leave_cell(space, part, middle, p)
+        if reached == part:
+            return part, p, False
+        if reached == NOWHERE:
+            stop, _, _ = stop_at(space, part, slot, through, hit, middle, p)
+            return part, stop, True
+        part = reached
+
+
+@kernel
+def _free_beside(space: Space, cell: Row, q: Vec3) -> Row:
+    """A free cell beside an obstacle that holds q too, because q lies on the face, edge or vertex between them; the obstacle where there is none."""
+    kind, dart, slot = place(space, cell, q)
+    if kind == space.dimension:
+        return cell
+    if kind == space.dimension - 1:
+        beyond = space.neighbour[cell, slot]
+        return cell if beyond == BLOCKED else beyond
+    a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
+    for k in range(space.star_begin[a], space.star_end[a]):
+        other = space.star[k]
+        if not space.obstacle[other] and (kind == 0 or has_edge(space, other, a, b)):
+            return other
+    return cell
+
+
+@kernel
+def leave_obstacles(space: Space, rows: Integers, cells: Indices, position: Floats) -> None:
+    """Let particles on the border of a cell that has become an obstacle count as lying in a free cell beside it."""
+    for row in rows:
+        if space.obstacle[cells[row]]:
+            cells[row] = _free_beside(space, integer(cells[row]), vector_at(position, row))
+
+
+@kernel
+def settle_rows(
+    space: Space,
+    parts_begin: Integers,
+    parts_end: Integers,
+    parts: Indices,
+    cell_of_row: Integers,
+    rows: Integers,
+    cells: Indices,
+    position: Floats,
+    pushed: NDArray[np.bool_],
+) -> None:
+    """Bring particles up to date. `parts` lists the parts of each cell; `cell_of_row` is the cell in which each of the rows was."""
+    for k in range(len(rows)):
+        row, cell = rows[k], cell_of_row[k]
+        p = vector_at(position, row)
+        cells[row], reached, pushed[row] = _find_again(space, parts_begin[cell], parts_end[cell], parts, p)
+        if space.stale[cells[row]]:
+            renew_record(space, integer(cells[row]))
+        put_vector(position, row, 0, reached)
+
+
+class Settled(NamedTuple):
+    """What became of points in an environment that has changed."""
+
+    rows: Integers
+    """those whose parts changed: the others were not looked at"""
+    pushed: NDArray[np.bool_]
+    """(n,) whether a wall passed over each"""
+    is_recut: bool
+    """whether parts and darts may have other numbers now"""
+
+
+class Places:
+    """Where some points of an environment are, in which of its versions, and the results that still refer to its tables.
+
+    Particles have one, and so have the vertices of a mobile.
+    """
+
+    def __init__(self, interior: Interior, position: Floats, part: Indices) -> None:
+        self.position, self.part = position, part
+        """(n,3), z = 0 in the plane; (n,) the part that holds each"""
+        self.seen = interior.version
+        """the version in which that was so"""
+        self.held = np.empty(0, np.int64)
+        """those inside cells that have become obstacles"""
+        self._interior = interior
+        self._results: list[weakref.ref[Any]] = []
+        interior.inhabitants.add(self)
+
+    @property
+    def cell(self) -> Integers:
+        """(n,) the cell that holds each."""
+        return self._interior.cells_then(self.part, self.seen)
+
+    def remember(self, result: Any) -> None:
+        """Have a result completed before surgery changes the tables that it refers to."""
+        self._results.append(weakref.ref(result))
+        if len(self._results) > MOST_RESULTS:
+            self._results = [result for result in self._results if result() is not None]
+
+    def complete_results(self) -> None:
+        """Surgery is about to change the tables: results that are still in use take what they need of them."""
+        for result in self._results:
+            if (moves := result()) is not None:
+                moves.complete()
+        self._results.clear()
+
+    def settle(self) -> Settled:
+        """Find the points again. Only those in parts that changed are looked at."""
+        interior, pushed = self._interior, np.zeros(len(self.part), np.bool_)
+        rows = np.flatnonzero(interior.versions.changed(self.part, self.seen))
+        then = interior.cells_then(self.part[rows], self.seen)
+        self.position, self.part = self.position.copy(), self.part.copy()
+        lists, is_recut = interior.list_parts(), interior.history.latest > self.seen
+        if is_recut:
+            self._settle_heirs(rows, then, pushed)
+        else:
+            table = (lists.begin, lists.end, lists.pool)
+            settle_rows(interior.space, *table, then, rows, self.part, self.position, pushed)
+        leave_obstacles(interior.space, rows, self.part, self.position)
+        self.held = np.flatnonzero(interior.space.obstacle[self.part])
+        self.seen = interior.version
+        return Settled(rows, pushed, is_recut)
+
+    def _settle_heirs(self, rows: Integers, then: Integers, pushed: NDArray[np.bool_]) -> None:
+        """Points whose cells may have been cut or merged (§3.4.1): each is in one of those that its cell has gone into, or on the way from one.
+
+        Where an obstacle has got a part of the cell, it is a wall to those inside, who are put in front of it.
+        """
+        interior, start = self._interior, self.position.copy()
+        lists, marks = interior.list_parts(), interior.obstacle
+        kinds, kind_of_row = np.unique(then, return_inverse=True)
+        heirs: list[list[int]] = []
+        for cell in kinds.tolist():
+            live = [heir for heir in interior.history.heirs_of(cell, self.seen) if len(lists[heir])]
+            heirs.append([heir for heir in live if not marks[heir]] or live)
+        most = max((len(cells) for cells in heirs), default=0)
+        for turn in range(most):
+            ordered = [cells[turn % len(cells) :] + cells[: turn % len(cells)] for cells in heirs]
+            numbers = [np.concatenate([lists[cell] for cell in cells]) for cells in ordered]
+            sizes = np.array([len(parts) for parts in numbers], np.int64)
+            end = np.cumsum(sizes)
+            chosen = np.arange(len(rows)) if turn == 0 else np.flatnonzero(pushed[rows])
+            again = rows[chosen]
+            self.position[again] = start[again]
+            table = (end - sizes, end, np.concatenate(numbers))
+            settle_rows(interior.space, *table, kind_of_row[chosen], again, self.part, self.position, pushed)
+
+
+def place_points(interior: Interior, points: Floats) -> Places:
+    """The places of points (n,3). A point outside of every cell, or one that only obstacles hold, is refused."""
+    part = find_cells(interior.space, interior.located(), points)
+    lost = part == NOWHERE
+    if lost.any():
+        raise InvalidInput("points", "lies outside of every cell", int(np.argmax(lost)))
+    held = interior.space.obstacle[part]
+    if held.any():
+        row = int(np.argmax(held))
+        cell = int(interior.part_cell[part[row]])
+        raise InvalidInput("points", f"lies in cell {cell}, an obstacle, and in no free cell", row)
+    return Places(interior, points, part)
