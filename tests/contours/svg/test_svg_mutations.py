@@ -10,7 +10,7 @@ from abut.app import cli
 from abut.contours import Contour, svg
 from abut.core import jit
 from conftest import SOAK
-from contours.svg_mutations import SEEDS, mutated_document, mutated_path
+from contours.svg.svg_mutations import SEEDS, mutated_document, mutated_path
 
 BLOCK = 10 if jit.INTERPRETED else 500
 BLOCKS = 400 if SOAK else 1
