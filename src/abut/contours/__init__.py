@@ -19,7 +19,8 @@ from abut.contours.meet.kinds import (
 )
 from abut.contours.meet.results import ContourContacts, ContourDistance
 from abut.contours.motion.animation import Animation
-from abut.contours.nesting import Layout, nest
+from abut.contours.nesting.layout import Layout
+from abut.contours.nesting.nest import nest
 
 __all__ = [
     "APART",
