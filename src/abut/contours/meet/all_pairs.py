@@ -24,7 +24,7 @@ from abut.core.types import IndicesLike
 
 
 @kernel
-def _find_rectangles(tables: Integers, poses: Floats, reach: float, out: Floats) -> None:
+def _find_rectangles(tables: Integers, poses: Floats, max_distance: float, out: Floats) -> None:
     """(m,4) least x, largest x, least y, largest y of the root boxes."""
     for i in range(len(tables)):
         view = open_contour(int(tables[i]))
@@ -32,13 +32,15 @@ def _find_rectangles(tables: Integers, poses: Floats, reach: float, out: Floats)
         root = box_of(view, 1)
         x, y = c * root.x - s * root.y + away_x, s * root.x + c * root.y + away_y
         ex, ey = abs(c * root.axis_x - s * root.axis_y), abs(s * root.axis_x + c * root.axis_y)
-        slack = reach + MEETING * (reach_of(view) + abs(away_x) + abs(away_y))
+        slack = max_distance + MEETING * (reach_of(view) + abs(away_x) + abs(away_y))
         rx, ry = ex * root.along + ey * root.across + slack, ey * root.along + ex * root.across + slack
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = x - rx, x + rx, y - ry, y + ry
 
 
 @kernel
-def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers, reach: float, out: Integers) -> int:
+def _sweep(
+    tables: Integers, poses: Floats, rectangles: Floats, order: Integers, max_distance: float, out: Integers
+) -> int:
     """Pairs whose root boxes overlap, into `out` as far as it reaches; how many there are."""
     count = 0
     for k in range(len(order)):
@@ -51,7 +53,7 @@ def _sweep(tables: Integers, poses: Floats, rectangles: Floats, order: Integers,
                 continue
             a, b = open_contour(int(tables[i])), open_contour(int(tables[j]))
             pose = relative(pose_at(poses, i), pose_at(poses, j))
-            if not boxes_overlap(a, 1, b, 1, pose, reach + MEETING * magnitude(a, b, pose)):
+            if not boxes_overlap(a, 1, b, 1, pose, max_distance + MEETING * magnitude(a, b, pose)):
                 continue
             if count < len(out):
                 out[count, 0], out[count, 1] = min(i, j), max(i, j)
@@ -96,16 +98,16 @@ def _placed(contours: Sequence[Contour], poses: PlanePosesLike) -> tuple[Integer
     return tables, rows
 
 
-def find_pairs(tables: Integers, poses: Floats, reach: float = 0.0) -> Integers:
-    """The same from tables and poses (m,4), with boxes that are nearer than `reach`."""
+def find_pairs(tables: Integers, poses: Floats, max_distance: float = 0.0) -> Integers:
+    """The same from tables and poses (m,4), with boxes that are nearer than `max_distance`."""
     rectangles = np.empty((len(tables), 4))
-    _find_rectangles(tables, poses, reach, rectangles)
+    _find_rectangles(tables, poses, max_distance, rectangles)
     order = np.argsort(rectangles[:, 0], kind="stable")
     out = np.empty((4 * len(tables) + 16, 2), np.int64)
-    count = _sweep(tables, poses, rectangles, order, reach, out)
+    count = _sweep(tables, poses, rectangles, order, max_distance, out)
     if count > len(out):
         out = np.empty((count, 2), np.int64)
-        _sweep(tables, poses, rectangles, order, reach, out)
+        _sweep(tables, poses, rectangles, order, max_distance, out)
     found = out[:count]
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 

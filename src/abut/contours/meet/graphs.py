@@ -148,7 +148,7 @@ def common_axis(a: Segment, b: Segment) -> Four:
     if la <= 0.0 or lb <= 0.0:
         return (1.0, 0.0, 1.0, 0.0)
     ax, ay, bx, by = ax / la, ay / la, bx / lb, by / lb
-    way = 1.0 if ax * bx + ay * by >= 0.0 else -1.0
-    x, y = ax + way * bx, ay + way * by
+    direction = 1.0 if ax * bx + ay * by >= 0.0 else -1.0
+    x, y = ax + direction * bx, ay + direction * by
     length = math.sqrt(x * x + y * y)  # √2 at least
-    return (x / length, y / length, way, 1.0)
+    return (x / length, y / length, direction, 1.0)

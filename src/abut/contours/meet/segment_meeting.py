@@ -85,11 +85,11 @@ def _meet_point(b: Segment, x: float, y: float, delta: float) -> tuple[int, floa
 @element
 def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found, Cut]:
     """Settle a pair of pieces that are larger than δ, or say what to cut. Parameters are those of the pieces."""
-    ex, ey, way, exists = common_axis(a, b)
+    ex, ey, direction, exists = common_axis(a, b)
     if exists == 0.0:
         none = a[6] == a[0] and a[7] == a[1]
         return ((CUT_A if none else CUT_B, NO_STRETCH, NO_STRETCH), NO_CUT)
-    c = b if way > 0.0 else reverse(b)
+    c = b if direction > 0.0 else reverse(b)
     graph_a = (project(a, a[0], a[1], ex, ey), project(a, a[0], a[1], -ey, ex))
     graph_b = (project(c, a[0], a[1], ex, ey), project(c, a[0], a[1], -ey, ex))
     fits_a, slope_a0, slope_a1 = slope_range(graph_a[0], graph_a[1])
@@ -103,7 +103,7 @@ def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found,
     g0, s0, t0 = gap_at(graph_a, graph_b, lo)
     if lo >= hi:  # one ends where the other begins
         near = (lo - hi) * (lo - hi) + g0 * g0 <= delta * delta
-        t0 = t0 if way > 0.0 else 1.0 - t0
+        t0 = t0 if direction > 0.0 else 1.0 - t0
         return ((1 if near else 0, (s0, s0, t0, t0, 0.0), NO_STRETCH), NO_CUT)
     g1, s1, t1 = gap_at(graph_a, graph_b, hi)
     slope_lo, slope_hi = slope_a0 - slope_b1, slope_a1 - slope_b0
@@ -122,7 +122,7 @@ def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found,
             if bounds[0] > delta or bounds[1] < -delta:
                 return (nothing(), NO_CUT)
             if bounds[0] >= -2.0 * delta and bounds[1] <= 2.0 * delta:
-                return (_facing((1, (s0, s1, t0, t1, 0.0), NO_STRETCH), way), NO_CUT)
+                return (_facing((1, (s0, s1, t0, t1, 0.0), NO_STRETCH), direction), NO_CUT)
             slope_lo, slope_hi = bounds[2], bounds[3]
     if slope_lo >= 0.0:
         found = rising_stretch(graph_a, graph_b, at, (g0, g1), 1.0, lo, hi, slope_lo, delta, brief)
@@ -134,15 +134,15 @@ def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found,
         found = bowl_stretches(graph_a, graph_b, at, (-g0, -g1), -1.0, lo, hi, -bend_hi, delta, brief)
     else:
         _, sm, tm = gap_at(graph_a, graph_b, 0.5 * (lo + hi))
-        cut = (s0, sm, s1, t0, tm, t1) if way > 0.0 else (s0, sm, s1, 1.0 - t0, 1.0 - tm, 1.0 - t1)
+        cut = (s0, sm, s1, t0, tm, t1) if direction > 0.0 else (s0, sm, s1, 1.0 - t0, 1.0 - tm, 1.0 - t1)
         return ((CUT_BOTH, NO_STRETCH, NO_STRETCH), cut)
-    return (_facing(found, way), NO_CUT)
+    return (_facing(found, direction), NO_CUT)
 
 
 @element
-def _facing(found: Found, way: float) -> Found:
+def _facing(found: Found, direction: float) -> Found:
     """Stretches in the parameter of b itself, where it was turned around."""
-    if way > 0.0:
+    if direction > 0.0:
         return found
     count, (s0, s1, t0, t1, k), (p0, p1, q0, q1, m) = found
     return (count, (s0, s1, 1.0 - t0, 1.0 - t1, k), (p0, p1, 1.0 - q0, 1.0 - q1, m))

@@ -51,7 +51,7 @@ def find_meetings(a: View, b: View, pose: Four, raw: Floats, limit: int) -> tupl
 @element
 def next_basic(a: View, b: View, pose: Four, slack: float, pairs: Any, top: int) -> tuple[int, int, int, int]:
     """Go on with the descent: the next two basic boxes that overlap once b's is grown by `slack`, numbered from 0 (−1 where there are none),
-    how many pairs wait then, and how many were compared on the way. All searches descend here, but for that of the least distance."""
+    how many pairs wait then, and how many were compared meanwhile. All searches descend here, but for that of the least distance."""
     compared = 0
     while top > 0:
         top -= 1

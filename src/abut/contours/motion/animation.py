@@ -193,12 +193,14 @@ class Animation:
         self.strides += 1
         fall = h * self.gravity
         rows = self._rows
-        reach = self.skin + 2.0 * h * float((self._outlines.speeds(self.velocity) + np.hypot(*fall)).max(initial=0.0))
-        pairs = find_pairs(self._outlines.tables, rows, reach)
+        max_distance = self.skin + 2.0 * h * float(
+            (self._outlines.speeds(self.velocity) + np.hypot(*fall)).max(initial=0.0)
+        )
+        pairs = find_pairs(self._outlines.tables, rows, max_distance)
         pairs = pairs[~(self._held[pairs[:, 0]] & self._held[pairs[:, 1]])]
         group, loose = group_bodies(self._held, pairs)
         spacing = SPACING * self._outlines.width
-        places, owner = self._outlines.places(rows, pairs, reach, spacing, self.gravity)
+        places, owner = self._outlines.places(rows, pairs, max_distance, spacing, self.gravity)
         touching = places.distance <= self.skin
         settled = SETTLED * float(np.hypot(*fall)) + SETTLED_FAST * float(np.abs(self.velocity).max(initial=0.0))
         velocity, sweeps = bounce(

@@ -6,6 +6,7 @@ turns, from a guess by the step before, each impulse kept in the cone of Coulomb
 
 import math
 
+from abut.contours.curve.rows import vector_at_2d
 from abut.contours.motion.near_places import Places
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
@@ -18,13 +19,13 @@ SWEEPS = 200
 @kernel
 def _arm(center: Floats, i: int, point: Vec2) -> Vec2:
     """From the center of body i to a point."""
-    return (point[0] - center[i, 0], point[1] - center[i, 1])
+    return subtract_2d(point, vector_at_2d(center, i))
 
 
 @kernel
 def _velocity_of(velocity: Floats, i: int, arm: Vec2) -> Vec2:
     """How the point at the end of an arm moves."""
-    return add_2d((velocity[i, 0], velocity[i, 1]), scale_2d(perpendicular_2d(arm), velocity[i, 2]))
+    return add_2d(vector_at_2d(velocity, i), scale_2d(perpendicular_2d(arm), velocity[i, 2]))
 
 
 @kernel
@@ -99,7 +100,8 @@ def resolve(
     Ends when no velocity changes by more than `settled` in a sweep, or after SWEEPS; how many there were."""
     bodies, points, normals = places.bodies, places.point, places.normal
     for k in range(len(bodies)):
-        i, j, point, normal = bodies[k, 0], bodies[k, 1], (points[k, 0], points[k, 1]), (normals[k, 0], normals[k, 1])
+        i, j = bodies[k, 0], bodies[k, 1]
+        point, normal = vector_at_2d(points, k), vector_at_2d(normals, k)
         arm_i, arm_j = _arm(center, i, point), _arm(center, j, point)
         for part in range(2):
             axis = normal if part == 0 else perpendicular_2d(normal)
@@ -109,12 +111,8 @@ def resolve(
         largest = 0.0
         for turn in range(len(bodies)):
             k = turn if sweep % 2 == 0 else len(bodies) - 1 - turn
-            i, j, point, normal = (
-                bodies[k, 0],
-                bodies[k, 1],
-                (points[k, 0], points[k, 1]),
-                (normals[k, 0], normals[k, 1]),
-            )
+            i, j = bodies[k, 0], bodies[k, 1]
+            point, normal = vector_at_2d(points, k), vector_at_2d(normals, k)
             arm_i, arm_j = _arm(center, i, point), _arm(center, j, point)
             for part in range(2):
                 axis = normal if part == 0 else perpendicular_2d(normal)

@@ -1,6 +1,6 @@
 """Places where contours are near one another, and proof that contours are clear.
 
-Of every two segments that are nearer than a reach, the nearest points, not closer together than a spacing; if there are more than ROOM, those
+Of every two segments that are nearer than some distance, the nearest points, not closer together than a spacing; if there are more than ROOM, those
 nearest of all.
 """
 
@@ -72,20 +72,20 @@ def _keep(out: Floats, count: int, row: tuple[float, float, float, float, float,
 
 
 @kernel
-def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, spacing: float, out: Floats) -> int:
-    """Places in world coordinates where segments are nearer than `reach`."""
+def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, max_distance: float, spacing: float, out: Floats) -> int:
+    """Places in world coordinates where segments are nearer than `max_distance`."""
     pose = relative(pose_a, pose_b)
     delta = MEETING * magnitude(a, b, pose)
     waiting = reserve_integers(PAIR_NUMBERS)
     top, count = push_pair(waiting, integer(0), integer(1), integer(1)), 0
     while True:
-        i, j, top, _ = next_basic(a, b, pose, reach, waiting, top)
+        i, j, top, _ = next_basic(a, b, pose, max_distance, waiting, top)
         if i < 0:
             return count
-        if box_gap(a, a.leaf_count + i, b, b.leaf_count + j, pose) >= reach:
+        if box_gap(a, a.leaf_count + i, b, b.leaf_count + j, pose) >= max_distance:
             continue
         p, q = transform(segment_of(a, i), pose), segment_of(b, j)
-        distance, s, t = least_between(p, q, (reach, -1.0, 0.0), 0.0, 0.0, delta)
+        distance, s, t = least_between(p, q, (max_distance, -1.0, 0.0), 0.0, 0.0, delta)
         if s < 0.0 or distance <= 0.0:
             continue
         x, y = point_at(p, s)
@@ -97,7 +97,7 @@ def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, reach: float, spaci
 
 @parallel
 def find_near(
-    tables: Integers, poses: Floats, pairs: Integers, reach: float, spacing: float, out: Floats, counts: Integers
+    tables: Integers, poses: Floats, pairs: Integers, max_distance: float, spacing: float, out: Floats, counts: Integers
 ) -> None:
     """Near places of pairs (p,2) of contours; pair k has rows k·ROOM to (k + 1)·ROOM of `out`."""
     for k in prange(len(pairs)):
@@ -107,7 +107,7 @@ def find_near(
             pose_at(poses, i),
             open_contour(int(tables[j])),
             pose_at(poses, j),
-            reach,
+            max_distance,
             spacing,
             out[k * ROOM : (k + 1) * ROOM],
         )

@@ -53,12 +53,12 @@ class Outlines:
         return out
 
     def places(
-        self, rows: Floats, pairs: Integers, reach: float, spacing: float, gravity: Floats
+        self, rows: Floats, pairs: Integers, max_distance: float, spacing: float, gravity: Floats
     ) -> tuple[Places, Integers]:
         """Near places, from below upwards, and the rows of their pairs."""
         out, counts = np.empty((len(pairs) * ROOM, COLUMNS)), np.zeros(len(pairs), np.int64)
         with threads_for(len(pairs), PAIRS_ON_THREADS):
-            find_near(self.tables, rows, pairs, reach, spacing, out, counts)
+            find_near(self.tables, rows, pairs, max_distance, spacing, out, counts)
         kept = (np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1)
         owner = np.repeat(np.arange(len(pairs)), counts)
         places = places_from(out[kept], pairs[owner])

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from abut.contours.curve.rows import vector_at_2d
 from abut.contours.nesting.columns import HIGH_X, HIGH_Y, LOW_X, LOW_Y
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
@@ -71,8 +72,7 @@ def is_on_segment(p: Vec2, a: Vec2, b: Vec2) -> bool:
 @kernel
 def _corner(corners: Floats, start: int, end: int, k: int) -> Vec2:
     """Corner k of the polygon start:end, counted round."""
-    k = start + (k - start) % (end - start)
-    return (corners[k, 0], corners[k, 1])
+    return vector_at_2d(corners, start + (k - start) % (end - start))
 
 
 @kernel
