@@ -67,7 +67,11 @@ def rough() -> Instance:
 def with_abut(instance: Instance, seconds: float) -> tuple[float, float]:
     start = time.perf_counter()
     layout = nest(
-        instance.pieces, (None, instance.height), copies=instance.copies, rotations=instance.rotations, seconds=seconds
+        instance.pieces,
+        (None, instance.height),
+        copies=instance.copies,
+        rotations_deg=instance.rotations,
+        seconds=seconds,
     )
     assert layout.find_overlap() is None
     return layout.length, time.perf_counter() - start

@@ -37,7 +37,9 @@ def main() -> None:
     arguments = parser.parse_args()
     pieces = make_pieces()
     before, after = (
-        contours.nest(pieces, (math.inf, HEIGHT), copies=COPIES, rotations=[0, 90, 180, 270], seconds=60, moves=moves)
+        contours.nest(
+            pieces, (math.inf, HEIGHT), copies=COPIES, rotations_deg=[0, 90, 180, 270], seconds=60, moves=moves
+        )
         for moves in (1, MOVES)
     )
     for name, layout in (("before", before), ("after", after)):

@@ -223,7 +223,7 @@ def hulls_and_contours() -> dict[str, Subject]:
             lambda: contours.nest([corners], (None, 4), moves=5, seed=1), "to_svg", decimals=3
         ),
         "contours.nest": function(
-            contours.nest, pieces=[corners], sheet=(None, 4), copies=2, rotations=(0.0,), gap=0.0, moves=5, seed=1
+            contours.nest, pieces=[corners], sheet=(None, 4), copies=2, rotations_deg=(0.0,), gap=0.0, moves=5, seed=1
         ),
     }
 

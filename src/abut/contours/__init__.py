@@ -1,11 +1,12 @@
 """Closed contours in the plane, smooth or rough: box trees, exact contacts, distances (Rivera 2002)."""
 
-from abut.contours import svg
+from abut.contours import picture, svg
 from abut.contours.curve.boxes import Boxes, build_boxes
 from abut.contours.curve.contour import Contour
+from abut.contours.curve.measures import Moments
 from abut.contours.meet.all_pairs import collide_all, pairs
 from abut.contours.meet.collide import collide, contains, distance, meets, winding
-from abut.contours.meet.results import (
+from abut.contours.meet.kinds import (
     A_IN_B,
     APART,
     B_IN_A,
@@ -13,13 +14,13 @@ from abut.contours.meet.results import (
     CROSSING,
     INTERVAL,
     TOUCH,
-    Contacts,
-    Distance,
     Kind,
     Relation,
 )
+from abut.contours.meet.results import ContourContacts, ContourDistance
 from abut.contours.motion.animation import Animation
-from abut.contours.nesting import Layout, nest
+from abut.contours.nesting.layout import Layout
+from abut.contours.nesting.nest import nest
 
 __all__ = [
     "APART",
@@ -31,11 +32,12 @@ __all__ = [
     "TOUCH",
     "Animation",
     "Boxes",
-    "Contacts",
     "Contour",
-    "Distance",
+    "ContourContacts",
+    "ContourDistance",
     "Kind",
     "Layout",
+    "Moments",
     "Relation",
     "build_boxes",
     "collide",
@@ -45,6 +47,7 @@ __all__ = [
     "meets",
     "nest",
     "pairs",
+    "picture",
     "svg",
     "winding",
 ]

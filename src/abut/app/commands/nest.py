@@ -116,7 +116,7 @@ def _search(
             pieces,
             sheet,
             copies=copies,
-            rotations=rotations,
+            rotations_deg=rotations,
             gap=options.gap,
             seconds=options.seconds,
             seed=options.seed,
@@ -138,7 +138,7 @@ def describe(layout: Layout, pieces: list[Contour], options: Options) -> dict[st
     """The document as plain Python values."""
     from abut import __version__
 
-    rows = zip(layout.piece, layout.sheet, layout.angle, layout.position, layout.polygons, strict=True)
+    rows = zip(layout.piece, layout.sheet, layout.angle_deg, layout.position, layout.polygons, strict=True)
     return {
         "schema": SCHEMA,
         "abut_version": __version__,

@@ -1,11 +1,11 @@
 """Oriented boxes in the plane and their binary tree (Rivera 2002, §3.1): basic boxes around segments, upper boxes around basic boxes.
 
 A basic box takes its axes from the covariance of five uniform samples, its sides from the true extremes of the cubic along those axes
-(a quadratic equation), and is grown by a tolerance. An upper box takes its axes from the covariance of the basic boxes' centres below
+(a quadratic equation), and is grown by a tolerance. An upper box takes its axes from the covariance of the basic boxes' centers below
 it, weighted by arc length, and is fitted to the corners of all basic boxes below ("basic": O(n log n), though the paper states O(n)) or
 of its two children ("children": O(n)).
 
-Layout: nodes (2n, 6) float64, one row a box: centre x, y, first axis x, y, half sides along the first and the second axis. Row 1 is the
+Layout: nodes (2n, 6) float64, one row per box: center x, y, first axis x, y, half sides along the first and the second axis. Row 1 is the
 root, row k has the children 2k and 2k + 1, rows n to 2n − 1 are the basic boxes of segments 0 to n − 1: 2n − 1 boxes for any n. Below
 every node lie consecutive segments, in the cyclic order of the contour. Row 0 holds the reach: how far a control point is from the
 origin at most.
@@ -15,21 +15,25 @@ Invariant: a box holds its curve and its basic boxes as real numbers; PAD·reach
 
 import math
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from abut.contours.curve.cubic import Four, Segment, Vec2, derivative_at, extremes, point_at, project
+from abut.contours.curve.cubic import Four, Segment, derivative_at, extremes, point_at, project
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen
 from abut.core.errors import AbutError, InvalidInput
 from abut.core.jit import element, kernel
+from abut.core.showing import count, describe
+from abut.geometry.vec import Vec2
 
 UNIT = 2.0**-53
 PAD = 32.0 * UNIT
-"""Projections, extremes and centres are each off by less than 8u·reach; three of them meet in a half side."""
+"""Projections, extremes and centers are each off by less than 8u·reach; three of them meet in a half side."""
 SAMPLES = 5
-FITS = ("basic", "children")
+Fit: TypeAlias = Literal["basic", "children"]
+"""What upper boxes are fitted to."""
 # Gauss–Legendre nodes and weights on [0, 1]: the arc length only weighs the covariance.
 NODES = ((0.1127016653792583, 0.2777777777777778), (0.5, 0.4444444444444444), (0.8872983346207417, 0.2777777777777778))
 
@@ -89,6 +93,17 @@ def arc_length(c: Segment) -> float:
 
 
 @element
+def basic_below(node: int, leaf_count: int) -> tuple[int, int]:
+    """The first and the last basic box below a box, in the contour's order."""
+    first, last = node, node
+    while first < leaf_count:
+        first *= 2
+    while last < leaf_count:
+        last = 2 * last + 1
+    return (first, last)
+
+
+@element
 def box_extent(node: Floats, x: float, y: float, ex: float, ey: float) -> Four:
     """Least and largest coordinate of a box along an axis and across it, from an origin."""
     u, v = (node[0] - x) * ex + (node[1] - y) * ey, (node[1] - y) * ex - (node[0] - x) * ey
@@ -131,12 +146,7 @@ def _fit_upper(segments: Floats, pad: float, to_basic: bool, nodes: Floats, sums
         mx, my = sums[k, 1] / weight, sums[k, 2] / weight
         ex, ey = main_axis(sums[k, 3] / weight - mx * mx, sums[k, 4] / weight - mx * my, sums[k, 5] / weight - my * my)
         x, y = mx + segments[0, 0, 0], my + segments[0, 0, 1]
-        first, last = 2 * k, 2 * k + 1
-        if to_basic:
-            while first < n:
-                first *= 2
-            while last < n:
-                last = 2 * last + 1
+        first, last = basic_below(k, n) if to_basic else (2 * k, 2 * k + 1)
         u0, u1, v0, v1 = box_extent(nodes[first], x, y, ex, ey)
         i = first
         while i != last:
@@ -193,14 +203,24 @@ def _find_excess(segments: Floats, nodes: Floats) -> tuple[int, int, float]:
     return (at, of, worst)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Boxes:
-    """The tree of a contour's boxes; see the module for the layout of `nodes`."""
+    """The binary tree of a contour's oriented boxes; `len` is their number, 2n − 1 for n segments. Immutable."""
 
     nodes: Floats
+    """(2n,6) center x, y, first axis x, y, half sides along it and across; row 1 is the root, row k has the children 2k and 2k + 1, and rows
+    n to 2n − 1 are the basic boxes of segments 0 to n − 1. Row 0 holds how far a control point is from the origin at most."""
 
     def __len__(self) -> int:
         return len(self.nodes) - 1
+
+    def __repr__(self) -> str:
+        return describe(self, count(len(self), "box", "boxes"), f"{self.leaf_count:,} basic")
+
+    def _repr_svg_(self) -> str:
+        from abut.contours.curve.drawing import draw_curves
+
+        return draw_curves([], self.corners)
 
     @property
     def leaf_count(self) -> int:
@@ -216,10 +236,15 @@ class Boxes:
             [np.stack([x + p * a * ex - q * b * ey, y + p * a * ey + q * b * ex], axis=1) for p, q in signs], axis=1
         )
 
-    def validate(self, segments: Floats) -> None:
+    def validate(self, segments: ArrayLike) -> None:
         """Raise unless every box holds its part of the curve and the basic boxes below it, to rounding (PAD·reach).
 
-        segments: (n,4,2) those that the boxes were built around, or (n·k,4,2): k pieces of each, as a rough contour has them."""
+        Args:
+            segments: (n,4,2) those that the boxes were built around, or (n·k,4,2): k pieces of each, as a rough contour has them.
+
+        Raises:
+            AbutError: says which segment sticks out of which box, and by how much.
+        """
         segments = arrays.coordinates(segments, "segments", (None, 4, 2))
         if not len(segments) or len(segments) % self.leaf_count:
             raise InvalidInput("segments", f"{len(segments)} are not a multiple of the {self.leaf_count} basic boxes")
@@ -228,18 +253,41 @@ class Boxes:
             raise AbutError(f"boxes: segment {segment} sticks out of box {node} by {excess:.3g}")
 
     def table(self, segments: Floats, orientation: int) -> NDArray[np.int64]:
-        """What kernels read a contour from: addresses of segments and nodes, the number of segments, the orientation."""
+        """What kernels read a contour from.
+
+        Args:
+            segments: (n,4,2) of the contour; it and the boxes must live as long as the table is in use.
+            orientation: +1 or −1.
+
+        Returns:
+            (4,) addresses of segments and nodes, the number of segments, the orientation.
+        """
         return frozen(np.array([segments.ctypes.data, self.nodes.ctypes.data, len(segments), orientation], np.int64))
 
 
-def build_boxes(segments: Floats, grown: Floats | None = None, fit: str = "basic") -> Boxes:
-    """The tree over segments (n,4,2), basic boxes grown by `grown` (n,)."""
+def build_boxes(segments: ArrayLike, grown: ArrayLike | None = None, fit: Fit = "basic") -> Boxes:
+    """The tree of oriented boxes over cubic Bézier segments.
+
+    Args:
+        segments: (n,4,2) control points, in the order of the contour.
+        grown: (n,) by how much the basic box of each segment is grown on all sides; by nothing by default.
+        fit: "basic", upper boxes fitted to the corners of all basic boxes below, O(n log n); "children", to those of the two boxes below, O(n).
+
+    Returns:
+        The 2n − 1 boxes.
+
+    Example:
+        >>> from abut import contours
+        >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
+        >>> contours.build_boxes(tile.segments, grown=[0.1, 0.1, 0.1, 0.1])
+        Boxes(7 boxes, 4 basic)
+    """
     segments = arrays.coordinates(segments, "segments", (None, 4, 2))
     if not len(segments):
         raise InvalidInput("segments", "is empty: a contour has at least one segment")
     if grown is not None:
         grown = arrays.coordinates(grown, "grown", (len(segments),)).copy()
-    if not isinstance(fit, str) or fit not in FITS:
+    if not isinstance(fit, str) or fit not in get_args(Fit):
         raise InvalidInput("fit", f"{fit!r} is neither 'basic' nor 'children'")
     nodes, sums = np.empty((2 * len(segments), 6)), np.empty((2 * len(segments), 6))
     reach = _find_reach(segments)

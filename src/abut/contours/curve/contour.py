@@ -8,39 +8,53 @@ not zero. `orientation` says which side is inside where a contour does not cross
 """
 
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from abut.contours.curve import measures
-from abut.contours.curve.boxes import Boxes, build_boxes
+from abut.contours.curve.boxes import Boxes, Fit, build_boxes
 from abut.contours.curve.flattening import flatten
-from abut.contours.curve.poses import as_pose
+from abut.contours.curve.poses import PlanePoseLike, as_pose
 from abut.contours.curve.rough import roughen, spline_segments
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen
 from abut.core.errors import InvalidInput
+from abut.core.showing import count as counted
+from abut.core.showing import describe
+from abut.core.types import Number, PointsLike
 
 LEAST_CONTROL_POINTS = 4
 DETAIL = 8
-"""Pieces of a rough segment, unless told otherwise."""
+"""Pieces of a rough segment by default."""
 MOST_DETAIL = 1024
 MOST_SEGMENTS = 2**30
 LEAST_REACH = 1e-75
-"""The largest coordinate of a contour is no less: squares of rounding (δ² of `tables`) and fourth powers are then numbers still."""
+"""The largest coordinate of a contour is no less: squares of rounding (δ² of `meet.views`) and fourth powers are then numbers still."""
 CLOSED = 1e-9
 """Ends of given segments that are further apart than this part of the largest coordinate do not meet."""
 
 
 class Contour:
-    """A closed curve. Contours compare and hash by identity; a pickle holds the segments.
+    """A closed curve of cubic segments, smooth or rough. Immutable; contours compare and hash by identity, and a pickle holds the segments.
 
     Args:
         control_points: (n,2), n ≥ 4, of a closed uniform cubic B-spline of n segments; the i-th is made by points i to i+3.
         roughness: σ, one number or (n,): standard deviation of the noise of each segment (Rivera 2002, §2.1; see `abut.contours.curve.rough`).
         detail: into how many pieces a segment of a rough contour is cut, a power of two.
         seed: of the noise.
+        name: shown by `repr`, and in drawings the element's id.
+
+    Example:
+        >>> from abut import contours
+        >>> smooth = contours.Contour([(0, 0), (2, 0), (2, 2), (0, 2)])
+        >>> smooth
+        Contour(4 segments)
+        >>> contours.Contour([(0, 0), (2, 0), (2, 2), (0, 2)], roughness=0.01, name="leaf")
+        Contour('leaf', 32 segments)
+        >>> print(f"{smooth.area:.3f} within {smooth.length:.3f}")
+        2.711 within 5.841
     """
 
     segments: Floats
@@ -54,7 +68,13 @@ class Contour:
     name: str
 
     def __init__(
-        self, control_points: object, roughness: object = 0.0, *, detail: int = DETAIL, seed: int = 0, name: str = ""
+        self,
+        control_points: PointsLike,
+        roughness: ArrayLike = 0.0,
+        *,
+        detail: int = DETAIL,
+        seed: int = 0,
+        name: str = "",
     ) -> None:
         control = arrays.points(control_points, "control_points", dimensions=2)
         if len(control) < LEAST_CONTROL_POINTS:
@@ -98,10 +118,17 @@ class Contour:
     # --- other sources
 
     @classmethod
-    def from_segments(cls, segments: object, *, name: str = "") -> "Contour":
-        """Cubic Bézier segments (n,4,2), each beginning where the one before ends, the first where the last ends.
+    def from_segments(cls, segments: ArrayLike, *, name: str = "") -> "Contour":
+        """A contour of cubic Bézier segments as they are.
 
-        Ends may be off by CLOSED of the largest coordinate; they are then moved onto the beginning of the next segment."""
+        Args:
+            segments: (n,4,2) control points, each segment beginning where the one before ends, the first where the last ends. Ends may be off
+                by 1e-9 of the largest coordinate; they are then moved onto the beginning of the next segment.
+            name: as of `Contour`.
+
+        Returns:
+            The contour.
+        """
         array = arrays.coordinates(segments, "segments", (None, 4, 2)).copy()
         if not len(array):
             raise InvalidInput("segments", "is empty: a contour has at least one segment")
@@ -115,8 +142,16 @@ class Contour:
         return cls._of(array, name)
 
     @classmethod
-    def from_polygon(cls, corners: object, *, name: str = "") -> "Contour":
-        """Straight segments between (n,2) corners, n ≥ 3. A corner equal to the next, or a last equal to the first, is left out."""
+    def from_polygon(cls, corners: PointsLike, *, name: str = "") -> "Contour":
+        """A contour of straight segments.
+
+        Args:
+            corners: (n,2), n ≥ 3, in either direction. A corner equal to the next, or a last equal to the first, is left out.
+            name: as of `Contour`.
+
+        Returns:
+            The contour.
+        """
         points = arrays.points(corners, "corners", dimensions=2)
         if len(points):
             points = points[(points != np.roll(points, -1, axis=0)).any(axis=1)]
@@ -126,7 +161,15 @@ class Contour:
 
     @classmethod
     def from_svg(cls, path: str, *, name: str = "") -> "Contour":
-        """The outline that SVG path data such as "M0 0 C…Z" describe: one closed subpath. For files see `abut.contours.svg`."""
+        """The outline that SVG path data describe.
+
+        Args:
+            path: data such as "M0 0 C…Z": one closed subpath. For files see `abut.contours.svg`.
+            name: as of `Contour`.
+
+        Returns:
+            The contour, in the data's coordinates.
+        """
         from abut.contours import svg
 
         outlines = svg.parse_path(arrays.instance(path, "path", str))
@@ -135,8 +178,18 @@ class Contour:
         return cls._of(outlines[0], name)
 
     @classmethod
-    def fit(cls, points: object, control_count: int | None = None, *, name: str = "") -> "Contour":
-        """The closed B-spline nearest to points (m,2) in their order along the contour; through all of them without `control_count`."""
+    def fit(cls, points: PointsLike, control_count: int | None = None, *, name: str = "") -> "Contour":
+        """The closed B-spline through points, or nearest to them.
+
+        Args:
+            points: (m,2) in their order along the contour.
+            control_count: how many control points the spline has, at most m; as many as there are points by default, and it goes through all of
+                them.
+            name: as of `Contour`.
+
+        Returns:
+            The contour.
+        """
         from abut.contours.curve.fitting import fit_control
 
         return cls(fit_control(points, control_count), name=name)
@@ -160,20 +213,39 @@ class Contour:
         return len(self.segments)
 
     def __repr__(self) -> str:
-        label = f"{self.name!r}, " if self.name else ""
-        return f"Contour({label}{len(self.segments)} segments)"
+        label = [repr(self.name)] if self.name else []
+        return describe(self, *label, counted(len(self.segments), "segment"))
+
+    def _repr_svg_(self) -> str:
+        from abut.contours.curve.drawing import draw_curves
+
+        return draw_curves([self.segments])
 
     # --- the curve
 
-    def point(self, parameters: object) -> Floats:
-        """(k,2) points at parameters (k,): i + t is the point t of segment i; parameters repeat with the number of segments."""
+    def point(self, parameters: ArrayLike) -> Floats:
+        """Points of the curve.
+
+        Args:
+            parameters: (k,) i + t is the point t of segment i; parameters repeat with the number of segments.
+
+        Returns:
+            (k,2) points.
+        """
         return self._evaluate(parameters, measures.bernstein)
 
-    def derivative(self, parameters: object) -> Floats:
-        """(k,2) first derivatives by the parameter."""
+    def derivative(self, parameters: ArrayLike) -> Floats:
+        """First derivatives of the curve by the parameter.
+
+        Args:
+            parameters: (k,) as of `point`.
+
+        Returns:
+            (k,2) vectors along the curve.
+        """
         return self._evaluate(parameters, measures.bernstein_slope)
 
-    def _evaluate(self, parameters: object, weights: Any) -> Floats:
+    def _evaluate(self, parameters: ArrayLike, weights: Any) -> Floats:
         at = arrays.coordinates(parameters, "parameters", (None,))
         whole = np.floor(at)
         rows = self.segments[np.mod(whole, len(self.segments)).astype(np.int64)]
@@ -206,7 +278,7 @@ class Contour:
 
     @property
     def centroid(self) -> Floats:
-        """(2,) centre of the area within."""
+        """(2,) center of the area within."""
         return np.array([self.moments.x, self.moments.y])
 
     @property
@@ -221,17 +293,28 @@ class Contour:
 
         return frozen(find_bounds(self.segments))
 
-    def flatten(self, tolerance: float, *, outer: bool = False) -> Floats:
-        """(m,2) corners of a polygon within `tolerance` of the curve, in the same direction; with `outer` it holds the whole contour.
+    def flatten(self, tolerance: Number, *, outer: bool = False) -> Floats:
+        """A polygon near the curve, in the same direction.
 
-        A tolerance that asks for hundreds of thousands of corners is refused. The outer polygon encloses the contour but for rounding (8u·M, M the
-        largest coordinate), if the contour does not cross itself.
+        Args:
+            tolerance: how far the polygon may be from the curve. One that asks for hundreds of thousands of corners is refused.
+            outer: the polygon holds the whole contour but for rounding (8u·M, M the largest coordinate), if the contour does not cross itself.
+
+        Returns:
+            (m,2) corners.
         """
         allowed = arrays.positive(tolerance, "tolerance")
         return frozen(flatten(self.segments, allowed, outer=self.orientation if arrays.flag(outer, "outer") else 0))
 
-    def moved(self, pose: object) -> "Contour":
-        """The contour turned and moved, as a new contour with coordinates of its own; a pose is (x, y, angle) or a (3,3) matrix."""
+    def moved(self, pose: PlanePoseLike) -> "Contour":
+        """The contour turned and moved, as a new contour with coordinates of its own.
+
+        Args:
+            pose: (3,) x, y and angle in radians, or a (3,3) matrix.
+
+        Returns:
+            The new contour.
+        """
         k, s, x, y = as_pose(pose)
 
         def move(segments: Floats) -> Floats:
@@ -251,11 +334,16 @@ class Contour:
         """The tree of boxes around the curve itself, noise included: what contacts are searched with."""
         return build_boxes(self.segments)
 
-    def tolerance_boxes(self, *, fit: str = "basic", increment: str = "rivera") -> Boxes:
+    def tolerance_boxes(self, *, fit: Fit = "basic", increment: Literal["rivera", "bound"] = "rivera") -> Boxes:
         """The tree of Rivera 2002, §3.1, around the base segments, its basic boxes grown by a tolerance for the noise.
 
-        increment: "rivera" for λi = 0.9σi, which noise may exceed; "bound" for the largest deviation, which always holds.
-        fit: "basic", upper boxes fitted to the corners of the basic boxes below, O(n log n); "children", to those of the two boxes below, O(n).
+        Args:
+            fit: "basic", upper boxes fitted to the corners of the basic boxes below, O(n log n); "children", to those of the two boxes below,
+                O(n).
+            increment: "rivera" for λi = 0.9σi, which noise may exceed; "bound" for the largest deviation, which always holds.
+
+        Returns:
+            The 2n − 1 boxes of n base segments.
         """
         if not isinstance(increment, str) or increment not in ("rivera", "bound"):
             raise InvalidInput("increment", f"{increment!r} is neither 'rivera' nor 'bound'")
@@ -271,11 +359,11 @@ class Contour:
 
 def straight_segments(start: Floats, end: Floats) -> Floats:
     """(n,4,2) cubic form of straight lines."""
-    way = (end - start) / 3.0
-    return np.stack([start, start + way, end - way, end], axis=1)
+    third = (end - start) / 3.0
+    return np.stack([start, start + third, end - third, end], axis=1)
 
 
-def _per_segment(roughness: object, count: int) -> Floats:
+def _per_segment(roughness: ArrayLike, count: int) -> Floats:
     raw = arrays.as_array(roughness, "roughness")
     if raw.ndim == 0:
         return np.full(count, arrays.scalar(roughness, "roughness", least=0.0))

@@ -9,32 +9,36 @@ import math
 
 from abut.core.jit import element
 from abut.geometry.bernstein import restrict as restrict_cubic
+from abut.geometry.vec import Vec2
 
 Segment = tuple[float, float, float, float, float, float, float, float]
-Vec2 = tuple[float, float]
 Four = tuple[float, float, float, float]
+
+
+@element
+def value_at(p: Four, t: float) -> float:
+    """One coordinate at t."""
+    s = 1.0 - t
+    return s * s * s * p[0] + 3.0 * s * s * t * p[1] + 3.0 * s * t * t * p[2] + t * t * t * p[3]
+
+
+@element
+def rate_at(p: Four, t: float) -> float:
+    """The derivative of one coordinate at t."""
+    s = 1.0 - t
+    return 3.0 * s * s * (p[1] - p[0]) + 6.0 * s * t * (p[2] - p[1]) + 3.0 * t * t * (p[3] - p[2])
 
 
 @element
 def point_at(c: Segment, t: float) -> Vec2:
     """The point at t."""
-    s = 1.0 - t
-    w0, w1, w2, w3 = s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t
-    return (
-        w0 * c[0] + w1 * c[2] + w2 * c[4] + w3 * c[6],
-        w0 * c[1] + w1 * c[3] + w2 * c[5] + w3 * c[7],
-    )
+    return (value_at((c[0], c[2], c[4], c[6]), t), value_at((c[1], c[3], c[5], c[7]), t))
 
 
 @element
 def derivative_at(c: Segment, t: float) -> Vec2:
     """The first derivative at t."""
-    s = 1.0 - t
-    w0, w1, w2 = 3.0 * s * s, 6.0 * s * t, 3.0 * t * t
-    return (
-        w0 * (c[2] - c[0]) + w1 * (c[4] - c[2]) + w2 * (c[6] - c[4]),
-        w0 * (c[3] - c[1]) + w1 * (c[5] - c[3]) + w2 * (c[7] - c[5]),
-    )
+    return (rate_at((c[0], c[2], c[4], c[6]), t), rate_at((c[1], c[3], c[5], c[7]), t))
 
 
 @element
@@ -91,13 +95,6 @@ def transform(c: Segment, pose: Four) -> Segment:
         k * c[6] - s * c[7] + x,
         s * c[6] + k * c[7] + y,
     )
-
-
-@element
-def value_at(p: Four, t: float) -> float:
-    """One coordinate at t."""
-    s = 1.0 - t
-    return s * s * s * p[0] + 3.0 * s * s * t * p[1] + 3.0 * s * t * t * p[2] + t * t * t * p[3]
 
 
 @element

@@ -11,9 +11,10 @@ from scipy.sparse.linalg import splu
 from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
+from abut.core.types import PointsLike
 
 
-def fit_control(points: object, control_count: int | None) -> Floats:
+def fit_control(points: PointsLike, control_count: int | None) -> Floats:
     """(n,2) control points of a closed uniform cubic B-spline for points (m,2) in order."""
     rows = arrays.points(points, "points", dimensions=2)
     if len(rows):

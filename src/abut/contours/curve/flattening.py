@@ -103,10 +103,10 @@ def flatten(segments: Floats, tolerance: float, *, outer: int = 0) -> Floats:
 def _without_straight(polygon: Floats) -> Floats:
     """Without every second corner that lies between its neighbours to rounding: tangents of a smooth joint are one line."""
     before, after = np.roll(polygon, 1, axis=0), np.roll(polygon, -1, axis=0)
-    way = after - before
-    length = np.hypot(way[:, 0], way[:, 1])
-    straight = np.abs(_cross(way, polygon - before)) <= STRAIGHT * np.abs(polygon).max() * length
-    straight &= (_dot(polygon - before, way) > 0.0) & (_dot(after - polygon, way) > 0.0)
+    chord = after - before
+    length = np.hypot(chord[:, 0], chord[:, 1])
+    straight = np.abs(_cross(chord, polygon - before)) <= STRAIGHT * np.abs(polygon).max() * length
+    straight &= (_dot(polygon - before, chord) > 0.0) & (_dot(after - polygon, chord) > 0.0)
     straight[1::2] &= ~straight[0::2][: len(straight[1::2])]
     straight[2::2] &= ~straight[1:-1:2][: len(straight[2::2])]
     straight[0] &= not straight[-1]

@@ -4,13 +4,19 @@ The first form is always rigid. Of a matrix the rotation may be off by `arrays.R
 """
 
 import math
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import arrays
 from abut.core.arrays import LARGEST_COORDINATE, RIGID_TOLERANCE, Floats
 from abut.core.errors import InvalidInput
 
+PlanePoseLike: TypeAlias = ArrayLike
+"""(3,) x, y and angle in radians, anticlockwise; or a (3,3) matrix on column vectors: rotation, translation, bottom row 0 0 1."""
+PlanePosesLike: TypeAlias = ArrayLike
+"""(k,3) or (k,3,3): many of them."""
 Turn = tuple[float, float, float, float]
 """(cosine, sine, x, y)"""
 IDENTITY: Turn = (1.0, 0.0, 0.0, 0.0)
@@ -18,22 +24,21 @@ LARGEST_ANGLE = 2.0**26
 """Beyond it, a rounding of the angle turns a contour by more than 1e-8."""
 
 
-def as_pose(value: object, name: str = "pose") -> Turn:
+def as_pose(value: PlanePoseLike | None, name: str = "pose") -> Turn:
     """One pose; None stands for the identity."""
     if value is None:
         return IDENTITY
-    if type(value) is np.ndarray and value.shape == (3,):
-        value = value.tolist()
-    if isinstance(value, list | tuple) and len(value) == 3 and all(type(v) is float for v in value):
-        x, y, angle = value
+    given: Any = value.tolist() if type(value) is np.ndarray and value.shape == (3,) else value
+    if isinstance(given, list | tuple) and len(given) == 3 and all(type(v) is float for v in given):
+        x, y, angle = given
         if abs(x) <= LARGEST_COORDINATE and abs(y) <= LARGEST_COORDINATE and abs(angle) <= LARGEST_ANGLE:
             return (math.cos(angle), math.sin(angle), x, y)
-    array = arrays.as_array(value, name)
+    array = arrays.as_array(given, name)
     row = as_poses(array[np.newaxis], name, single=True)[0].tolist()
     return (row[0], row[1], row[2], row[3])
 
 
-def as_poses(value: object, name: str = "poses", *, single: bool = False) -> Floats:
+def as_poses(value: PlanePosesLike, name: str = "poses", *, single: bool = False) -> Floats:
     """(k,4) cosine, sine, x and y of poses (k,3) or (k,3,3)."""
     array = arrays.as_array(value, name)
     if array.ndim == 3:

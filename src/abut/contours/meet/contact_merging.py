@@ -1,20 +1,38 @@
 """From stretches of single segments to contacts of contours: joined at joints, told apart by kind, with points and normals.
 
 A place where segments join is found once by every segment there. Stretches of which one begins where another ends, on both contours, are
-one contact. A contact that is no certain crossing is one where a passes from one side of b to the other (`sides`); otherwise it touches.
+one contact. A contact that is no certain crossing is one where a passes from one side of b to the other (`crossing_number`); otherwise it touches.
 
 Normals point from a to b: along n_a − n_b, n being the outward normals. Where one contour has a corner the other's normal is taken.
 """
 
 import math
 
-from abut.contours.curve.cubic import Four, Vec2, tangent_at, transform
-from abut.contours.meet.crossing_number import STILL, cyclic, is_crossing, overlap, point_on, span, split
-from abut.contours.meet.tables import BRIEF, MEETING, View, magnitude, segment_of
+from abut.contours.curve.cubic import Four, tangent_at, transform
+from abut.contours.meet.columns import (
+    BEGIN_A,
+    BEGIN_B,
+    CERTAIN,
+    END_A,
+    END_B,
+    FURTHEST,
+    KIND,
+    NORMAL_X,
+    NORMAL_Y,
+    PLACE_A,
+    PLACE_B,
+    POINT_X,
+    POINT_Y,
+    STRETCH_COLUMNS,
+)
+from abut.contours.meet.crossing_number import cyclic, is_crossing, overlap, point_on, shorter_way, span, split
+from abut.contours.meet.kinds import Kind
+from abut.contours.meet.views import BRIEF, MEETING, STILL, View, magnitude, segment_of
 from abut.core.arrays import Floats
 from abut.core.jit import element, kernel
+from abut.geometry.vec import Vec2
 
-CROSSING, TOUCH, INTERVAL = 0, 1, 2
+CROSSING, TOUCH, INTERVAL = (kind.value for kind in Kind)
 SAME_PLACE = 2.0**-40
 """Ends of stretches nearer than this part of the magnitude, on both contours, are one place."""
 SAME_PARAMETER = 0.01
@@ -25,12 +43,6 @@ OPPOSITE = 1e-6
 """|n_a − n_b| below which both normals agree: one contour touches the other from inside."""
 SAMPLES = 4
 """Points of a stretch that are looked at: a stretch that ends where it begins, once around, is long."""
-ROW = 7
-"""Of a stretch: σ of a at the beginning and end, τ of b there, 1 for a certain crossing; then the place, σ and τ, or −1."""
-FURTHEST = 7
-"""Column of a stretch that holds how far this one and those before it reach on a: rows before one that ends too early need no look."""
-COLUMNS = 9
-"""σ of a at the beginning and end, τ of b there, point x and y, normal x and y, kind."""
 
 
 @element
@@ -58,7 +70,7 @@ def _is_long(view: View, begin: float, end: float, brief: float) -> bool:
 
 @element
 def _is_before(raw: Floats, i: int, j: int) -> bool:
-    return raw[i, 0] < raw[j, 0] or (raw[i, 0] == raw[j, 0] and raw[i, 1] < raw[j, 1])
+    return raw[i, BEGIN_A] < raw[j, BEGIN_A] or (raw[i, BEGIN_A] == raw[j, BEGIN_A] and raw[i, END_A] < raw[j, END_A])
 
 
 @kernel
@@ -74,7 +86,7 @@ def _sort(raw: Floats, count: int) -> None:
         for k in range(gap, count):
             i = k
             while i >= gap and _is_before(raw, i, i - gap):
-                for c in range(ROW):
+                for c in range(STRETCH_COLUMNS - 1):
                     raw[i, c], raw[i - gap, c] = raw[i - gap, c], raw[i, c]
                 i -= gap
 
@@ -83,23 +95,23 @@ def _sort(raw: Floats, count: int) -> None:
 def _find_places(raw: Floats, count: int) -> None:
     """The place of a stretch that is one point is that point. Those of longer ones are open: a tangency is within rounding for a while."""
     for k in range(count):
-        is_point = raw[k, 0] == raw[k, 1] and raw[k, 2] == raw[k, 3]
-        raw[k, 5], raw[k, 6] = (raw[k, 0], raw[k, 2]) if is_point else (-1.0, -1.0)
+        is_point = raw[k, BEGIN_A] == raw[k, END_A] and raw[k, BEGIN_B] == raw[k, END_B]
+        raw[k, PLACE_A], raw[k, PLACE_B] = (raw[k, BEGIN_A], raw[k, BEGIN_B]) if is_point else (-1.0, -1.0)
 
 
 @element
 def _keep_place(raw: Floats, into: int, other: int) -> None:
     """Of two stretches that are joined, the one that is a point tells where: at a joint, one side may be a tangency while another is not."""
-    raw[into, 4] = 0.0
-    if raw[into, 5] < 0.0:
-        raw[into, 5], raw[into, 6] = raw[other, 5], raw[other, 6]
+    raw[into, CERTAIN] = 0.0
+    if raw[into, PLACE_A] < 0.0:
+        raw[into, PLACE_A], raw[into, PLACE_B] = raw[other, PLACE_A], raw[other, PLACE_B]
 
 
 @kernel
 def _reach_on(raw: Floats, first: int, kept: int) -> None:
     """Bring FURTHEST of rows from `first` on up to date, where their ends have grown."""
     for k in range(first, kept):
-        furthest = max(raw[k, 1], raw[k - 1, FURTHEST] if k > 0 else -math.inf)
+        furthest = max(raw[k, END_A], raw[k - 1, FURTHEST] if k > 0 else -math.inf)
         if k > first and raw[k, FURTHEST] >= furthest:
             break
         raw[k, FURTHEST] = furthest
@@ -113,13 +125,13 @@ def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, br
     b turns back on itself, two long ones begin or end at one place: these stay two."""
     kept, period, compared = 0, float(b.leaf_count), 0
     for k in range(count):
-        s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
+        s0, s1, t0, t1 = raw[k, BEGIN_A], raw[k, END_A], raw[k, BEGIN_B], raw[k, END_B]
         joined, long = False, _is_long(a, s0, s1, brief)
         for c in range(kept - 1, -1, -1):
             if raw[c, FURTHEST] < s0 - SAME_PARAMETER:
                 break  # no row up to c reaches this one
             compared += 1
-            p0, p1, q0, q1 = raw[c, 0], raw[c, 1], raw[c, 2], raw[c, 3]
+            p0, p1, q0, q1 = raw[c, BEGIN_A], raw[c, END_A], raw[c, BEGIN_B], raw[c, END_B]
             follows = _same(a, b, pose, p1, q1, s0, t0, near)
             beside = _same(a, b, pose, p0, q0, s0, t0, near) or _same(a, b, pose, p1, q1, s1, t1, near)
             across = s0 <= p1 and p0 <= s1 and overlap(q0, q1, t0, t1, period)
@@ -127,13 +139,13 @@ def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, br
                 continue
             other_long = _is_long(a, p0, p1, brief)
             if not long and not other_long:
-                raw[c, 0], raw[c, 1] = min(p0, s0), max(p1, s1)
-                raw[c, 2], raw[c, 3] = span(q0, q1, t0, t1, period)
+                raw[c, BEGIN_A], raw[c, END_A] = min(p0, s0), max(p1, s1)
+                raw[c, BEGIN_B], raw[c, END_B] = span(q0, q1, t0, t1, period)
             elif follows or (beside and not (long and other_long)):
                 if p1 == p0 and s1 > p1:
-                    raw[c, 2] = t0
+                    raw[c, BEGIN_B] = t0
                 if s1 > p1:
-                    raw[c, 1], raw[c, 3] = s1, t1
+                    raw[c, END_A], raw[c, END_B] = s1, t1
             else:
                 continue
             _keep_place(raw, c, k)
@@ -141,7 +153,7 @@ def _join(a: View, b: View, pose: Four, raw: Floats, count: int, near: float, br
             joined = True
             break
         if not joined:
-            for col in range(ROW):
+            for col in range(STRETCH_COLUMNS - 1):
                 raw[kept, col] = raw[k, col]
             kept += 1
             raw[kept - 1, FURTHEST] = max(s1, raw[kept - 2, FURTHEST] if kept > 1 else -math.inf)
@@ -155,7 +167,7 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
     c = 0
     while c < kept:
         joined = False
-        if raw[c, 0] > SAME_PARAMETER:
+        if raw[c, BEGIN_A] > SAME_PARAMETER:
             break  # rows ascend by their beginning
         first = kept
         while first > 0 and raw[first - 1, FURTHEST] >= n - SAME_PARAMETER:
@@ -163,17 +175,17 @@ def _join_ends(a: View, b: View, pose: Four, raw: Floats, kept: int, near: float
         for k in range(first, kept):
             if (
                 k != c
-                and raw[k, 1] >= n - SAME_PARAMETER
-                and _same(a, b, pose, raw[k, 1], raw[k, 3], raw[c, 0] + n, raw[c, 2], near)
+                and raw[k, END_A] >= n - SAME_PARAMETER
+                and _same(a, b, pose, raw[k, END_A], raw[k, END_B], raw[c, BEGIN_A] + n, raw[c, BEGIN_B], near)
             ):
-                raw[k, 1], raw[k, 3] = max(raw[k, 1], raw[c, 1] + n), raw[c, 3]
+                raw[k, END_A], raw[k, END_B] = max(raw[k, END_A], raw[c, END_A] + n), raw[c, END_B]
                 _keep_place(raw, k, c)
                 _reach_on(raw, k, kept)
                 joined = True
                 break
         if joined:
             for k in range(c, kept - 1):
-                for col in range(ROW + 1):
+                for col in range(STRETCH_COLUMNS):
                     raw[k, col] = raw[k + 1, col]
             kept -= 1
         else:
@@ -231,24 +243,23 @@ def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Fl
         compared += more
     kept = _join_ends(a, b, pose, raw, count, near)
     for k in range(min(kept, len(out))):
-        s0, s1, t0, t1 = raw[k, 0], raw[k, 1], raw[k, 2], raw[k, 3]
+        s0, s1, t0, t1 = raw[k, BEGIN_A], raw[k, END_A], raw[k, BEGIN_B], raw[k, END_B]
         if _is_long(a, s0, s1, brief):
             kind = INTERVAL
-        elif raw[k, 4] == 1.0:
+        elif raw[k, CERTAIN] == 1.0:
             kind = CROSSING
         else:
             crosses, more = is_crossing(a, b, pose, raw, kept, k, delta, brief)
             kind = CROSSING if crosses else TOUCH
             compared += more
         period = float(b.leaf_count)
-        way = (t1 - t0 + 0.5 * period) % period - 0.5 * period
-        sigma, tau = 0.5 * (s0 + s1), t0 + 0.5 * way
-        if kind != INTERVAL and raw[k, 5] >= 0.0:
-            sigma, tau = raw[k, 5], raw[k, 6]
+        sigma, tau = 0.5 * (s0 + s1), t0 + 0.5 * shorter_way(t0, t1, period)
+        if kind != INTERVAL and raw[k, PLACE_A] >= 0.0:
+            sigma, tau = raw[k, PLACE_A], raw[k, PLACE_B]
         if s0 >= a.leaf_count:
             s0, s1 = s0 - a.leaf_count, s1 - a.leaf_count
-        out[k, 0], out[k, 1], out[k, 2], out[k, 3] = s0, s1, t0, t1
-        out[k, 4], out[k, 5] = point_on(a, sigma, pose)
-        out[k, 6], out[k, 7] = _normal(a, b, pose, sigma, tau % period)
-        out[k, 8] = float(kind)
+        out[k, BEGIN_A], out[k, END_A], out[k, BEGIN_B], out[k, END_B] = s0, s1, t0, t1
+        out[k, POINT_X], out[k, POINT_Y] = point_on(a, sigma, pose)
+        out[k, NORMAL_X], out[k, NORMAL_Y] = _normal(a, b, pose, sigma, tau % period)
+        out[k, KIND] = float(kind)
     return (kept, compared)

@@ -13,19 +13,18 @@ further than δ from the other contour, beyond rounding, as there is no contact.
 import math
 
 from abut.contours.curve.cubic import Four, point_at, restrict, transform
+from abut.contours.meet.columns import BEGIN_A, BEGIN_B, END_A, END_B, FURTHEST
 from abut.contours.meet.segment_meeting import size_of
-from abut.contours.meet.tables import View, segment_of, turn
+from abut.contours.meet.stacks import NARROWEST_PIECE, PIECE_NUMBERS, push_halves
+from abut.contours.meet.views import STILL, View, segment_of, turn
 from abut.core.arrays import Floats
 from abut.core.jit import element, kernel
 from abut.core.scratch import load, reserve_floats, store
 
-STILL = (1.0, 0.0, 0.0, 0.0)
 ARC = 0.25
 """How far an arc reaches on either side of its contact, in segments: no further than half the way to the next contact, ..."""
 FAR = 4.0
 """... but so many times the length below which a contact is a point."""
-PIECE_NUMBERS, NARROWEST = 128, 2.0**-52
-"""Pieces that wait, two numbers each: one more a halving, 52 at most."""
 
 
 @element
@@ -59,16 +58,11 @@ def _sweep_piece(view: View, i: int, lo: float, hi: float, pose: Four, x: float,
         least = 1.0
         for k in range(4):
             least = min(least, u * (p[2 * k] - x) + v * (p[2 * k + 1] - y))
-        if least > 0.0 or size_of(p) <= delta or hi - lo <= NARROWEST:
+        if least > 0.0 or size_of(p) <= delta or hi - lo <= NARROWEST_PIECE:
             ax, ay, bx, by = p[0] - x, p[1] - y, p[6] - x, p[7] - y
             total += math.atan2(ax * by - ay * bx, ax * bx + ay * by)
             continue
-        middle = 0.5 * (lo + hi)
-        store(pieces, 2 * top, lo)
-        store(pieces, 2 * top + 1, middle)
-        store(pieces, 2 * top + 2, middle)
-        store(pieces, 2 * top + 3, hi)
-        top += 2
+        top = push_halves(pieces, top, lo, hi)
     return total
 
 
@@ -91,6 +85,12 @@ def cyclic(x: float, y: float, period: float) -> float:
 
 
 @element
+def shorter_way(begin: float, end: float, period: float) -> float:
+    """From one parameter of a closed contour to another: the shorter way around, with its sign."""
+    return (end - begin + 0.5 * period) % period - 0.5 * period
+
+
+@element
 def _gap(begin: float, end: float, first: float, last: float, period: float) -> float:
     """How far apart two stretches of a closed contour are, in its parameter; 0 where they overlap."""
     middles = cyclic(0.5 * (begin + end), 0.5 * (first + last), period)
@@ -100,8 +100,8 @@ def _gap(begin: float, end: float, first: float, last: float, period: float) -> 
 @element
 def _ordered(begin: float, end: float, period: float) -> tuple[float, float]:
     """A stretch of b from its lower end to its upper: the shorter way around."""
-    way = (end - begin + 0.5 * period) % period - 0.5 * period
-    return (begin, begin + way) if way >= 0.0 else (begin + way, begin)
+    step = shorter_way(begin, end, period)
+    return (begin, begin + step) if step >= 0.0 else (begin + step, begin)
 
 
 @element
@@ -140,23 +140,23 @@ def _reach(view: View, begin: float, end: float, pose: Four, most: float, far: f
 def _nearest(raw: Floats, kept: int, row: int, n: float, m: float) -> tuple[float, int]:
     """How far, in the parameters of both, the nearest contact is that does not overlap contact `row`; how many were looked at.
 
-    Rows ascend by their beginning on a, and column 7 says how far all up to a row reach: so the search goes both ways, around the
+    Rows ascend by their beginning on a, and FURTHEST says how far all up to a row reach: so the search goes both ways, around the
     joint of a as well, and ends where a alone is further."""
-    begin, end = raw[row, 0], raw[row, 1]
-    first, last = _ordered(raw[row, 2], raw[row, 3], m)
+    begin, end = raw[row, BEGIN_A], raw[row, END_A]
+    first, last = _ordered(raw[row, BEGIN_B], raw[row, END_B], m)
     nearest, looked = max(n, m), 0
-    for way in (1, -1):
+    for direction in (1, -1):
         for step in range(1, kept):
-            k = row + way * step
+            k = row + direction * step
             around = 0.0 if 0 <= k < kept else n
             k = k % kept
-            if way > 0 and raw[k, 0] + around - end >= nearest:
+            if direction > 0 and raw[k, BEGIN_A] + around - end >= nearest:
                 break
-            if way < 0 and begin - (raw[k, 7] - around) >= nearest:
+            if direction < 0 and begin - (raw[k, FURTHEST] - around) >= nearest:
                 break
             looked += 1
-            t0, t1 = _ordered(raw[k, 2], raw[k, 3], m)
-            gap = max(_gap(begin, end, raw[k, 0], raw[k, 1], n), _gap(first, last, t0, t1, m))
+            t0, t1 = _ordered(raw[k, BEGIN_B], raw[k, END_B], m)
+            gap = max(_gap(begin, end, raw[k, BEGIN_A], raw[k, END_A], n), _gap(first, last, t0, t1, m))
             if gap > 0.0:
                 nearest = min(nearest, gap)
     return (nearest, looked)
@@ -169,8 +169,8 @@ def is_crossing(
     """Whether a passes from one side of b to the other at contact `row` of the first `kept` of `raw`, in a's parameter and in b's;
     and how many other contacts were looked at."""
     n, m = float(a.leaf_count), float(b.leaf_count)
-    begin, end = raw[row, 0], raw[row, 1]
-    first, last = _ordered(raw[row, 2], raw[row, 3], m)
+    begin, end = raw[row, BEGIN_A], raw[row, END_A]
+    first, last = _ordered(raw[row, BEGIN_B], raw[row, END_B], m)
     nearest, looked = _nearest(raw, kept, row, n, m)
     s = _reach(a, begin, end, pose, 0.5 * min(nearest, n - (end - begin)), FAR * brief)
     t = _reach(b, first, last, STILL, 0.5 * min(nearest, m - (last - first)), FAR * brief)

@@ -5,7 +5,7 @@ segments first improves the best by a descent in both parameters (Newton, kept i
 are left out when a line across the best direction or across a chord separates their control points by as much; others are cut. A
 descent may end in a minimum that is not the least: cutting goes on until the bound proves it.
 
-Guarantee: no points of the two curves are nearer than distance − (δ + TOLERANCE·distance), δ being `tables.MEETING` of the magnitude.
+Guarantee: no points of the two curves are nearer than distance − (δ + TOLERANCE·distance), δ being `views.MEETING` of the magnitude.
 """
 
 import math
@@ -22,8 +22,9 @@ from abut.contours.curve.cubic import (
     transform,
 )
 from abut.contours.meet.segment_meeting import size_of
-from abut.contours.meet.tables import MEETING, View, magnitude, segment_of
-from abut.contours.meet.tree_search import WAITING_NUMBERS, box_gap
+from abut.contours.meet.stacks import PAIR_NUMBERS, push_pair, push_pieces
+from abut.contours.meet.tree_search import box_gap
+from abut.contours.meet.views import MEETING, View, magnitude, segment_of
 from abut.core.jit import element, integer, kernel
 from abut.core.scratch import load, reserve_floats, reserve_integers, store
 
@@ -31,7 +32,7 @@ TOLERANCE = 1e-12
 DESCENT_STEPS = 40
 HALVINGS = 30
 WAITING, PIECES, PIECE_NUMBERS = 256, 160, 640
-"""Boxes as in `search`; pieces: each cut adds one, each parameter is halved 48 times at most."""
+"""Pairs of boxes as in `stacks`; pieces: each cut adds one, each parameter is halved 48 times at most."""
 NARROWEST = 2.0**-48
 
 Best = tuple[float, float, float]
@@ -124,9 +125,7 @@ def _curve_separation(a: Segment, b: Segment, x: float, y: float) -> float:
 def least_between(a: Segment, b: Segment, best: Best, x: float, y: float, delta: float) -> Best:
     """The least distance of two segments, or `best` where it is no less by more than the tolerance; (x, y): the direction of the best before."""
     pieces = reserve_floats(PIECE_NUMBERS)
-    for k in range(4):
-        store(pieces, k, float(k % 2))
-    top = 1
+    top = push_pieces(pieces, integer(0), 0.0, 1.0, 0.0, 1.0)
     while top > 0:
         top -= 1
         s0, s1 = load(pieces, 4 * top), load(pieces, 4 * top + 1)
@@ -157,22 +156,13 @@ def least_between(a: Segment, b: Segment, best: Best, x: float, y: float, delta:
             continue  # nearer by less than their sizes
         if size_a >= size_b and s1 - s0 > NARROWEST:
             middle = 0.5 * (s0 + s1)
-            top = _push(pieces, top, s0, middle, t0, t1)
-            top = _push(pieces, top, middle, s1, t0, t1)
+            top = push_pieces(pieces, top, s0, middle, t0, t1)
+            top = push_pieces(pieces, top, middle, s1, t0, t1)
         elif t1 - t0 > NARROWEST:
             middle = 0.5 * (t0 + t1)
-            top = _push(pieces, top, s0, s1, t0, middle)
-            top = _push(pieces, top, s0, s1, middle, t1)
+            top = push_pieces(pieces, top, s0, s1, t0, middle)
+            top = push_pieces(pieces, top, s0, s1, middle, t1)
     return best
-
-
-@element
-def _push(pieces: Four, at: int, s0: float, s1: float, t0: float, t1: float) -> int:
-    store(pieces, 4 * at, s0)
-    store(pieces, 4 * at + 1, s1)
-    store(pieces, 4 * at + 2, t0)
-    store(pieces, 4 * at + 3, t1)
-    return at + 1
 
 
 @element
@@ -191,11 +181,10 @@ def _best_corner(a: Segment, b: Segment) -> tuple[float, float]:
 def find_nearest(a: View, b: View, pose: Four) -> tuple[float, float, float, int, int]:
     """Least distance of a, moved by the pose, and b, which do not meet; parameters of both contours; boxes and segments compared."""
     delta = MEETING * magnitude(a, b, pose)
-    nodes, gaps = reserve_integers(WAITING_NUMBERS), reserve_floats(WAITING)
-    store(nodes, 0, 1)
-    store(nodes, 1, 1)
+    nodes, gaps = reserve_integers(PAIR_NUMBERS), reserve_floats(WAITING)
+    top = push_pair(nodes, integer(0), integer(1), integer(1))
     store(gaps, 0, 0.0)
-    top, boxes, leaves = 1, 0, 0
+    boxes, leaves = 0, 0
     distance, sigma, tau = 1e300, 0.0, 0.0
     x, y = 0.0, 0.0
     while top > 0:
@@ -229,7 +218,6 @@ def find_nearest(a: View, b: View, pose: Four) -> tuple[float, float, float, int
                     store(nodes, 2 * place + 1, load(nodes, 2 * place - 1))
                     place -= 1
                 store(gaps, place, gap)
-                store(nodes, 2 * place, integer(m))
-                store(nodes, 2 * place + 1, integer(n))
+                push_pair(nodes, place, integer(m), integer(n))
                 top += 1
     return (distance, sigma, tau, boxes, leaves)

@@ -11,9 +11,10 @@ difference D of their control points is bounded: g = D_v − v_b′·D_u, with D
 
 import math
 
-from abut.contours.curve.cubic import Four, Segment, Vec2, value_at
+from abut.contours.curve.cubic import Four, Segment, rate_at, value_at
 from abut.core.jit import element
 from abut.geometry.bernstein import restrict
+from abut.geometry.vec import Vec2
 
 STEEPEST = 3.0
 """Chords within a right angle of one another are within 45° of the axis, slope 1: this leaves 26° for turning."""
@@ -66,15 +67,13 @@ def parameter_at(u: Four, x: float) -> float:
         return 1.0
     lo, hi = 0.0, 1.0
     t = (x - u[0]) / (u[3] - u[0])
-    d0, d1, d2 = u[1] - u[0], u[2] - u[1], u[3] - u[2]
     for _ in range(INVERSION_STEPS):
-        s = 1.0 - t
         off = value_at(u, t) - x
         if off > 0.0:
             hi = t
         else:
             lo = t
-        rate = 3.0 * (s * s * d0 + 2.0 * s * t * d1 + t * t * d2)
+        rate = rate_at(u, t)
         step = off / rate if rate > 0.0 else 2.0
         after = t - step
         if abs(step) <= FINAL_STEP:
@@ -90,10 +89,7 @@ def parameter_at(u: Four, x: float) -> float:
 @element
 def slope_at(u: Four, v: Four, t: float) -> float:
     """The slope of a graph; at a cusp's end, where u′ vanishes, that of the next leg."""
-    s = 1.0 - t
-    w0, w1, w2 = s * s, 2.0 * s * t, t * t
-    du = w0 * (u[1] - u[0]) + w1 * (u[2] - u[1]) + w2 * (u[3] - u[2])
-    dv = w0 * (v[1] - v[0]) + w1 * (v[2] - v[1]) + w2 * (v[3] - v[2])
+    du, dv = rate_at(u, t), rate_at(v, t)
     if du > 0.0:
         return min(max(dv / du, -STEEPEST), STEEPEST)
     return (v[3] - v[0]) / (u[3] - u[0]) if u[3] > u[0] else 0.0
@@ -152,7 +148,7 @@ def common_axis(a: Segment, b: Segment) -> Four:
     if la <= 0.0 or lb <= 0.0:
         return (1.0, 0.0, 1.0, 0.0)
     ax, ay, bx, by = ax / la, ay / la, bx / lb, by / lb
-    way = 1.0 if ax * bx + ay * by >= 0.0 else -1.0
-    x, y = ax + way * bx, ay + way * by
+    direction = 1.0 if ax * bx + ay * by >= 0.0 else -1.0
+    x, y = ax + direction * bx, ay + direction * by
     length = math.sqrt(x * x + y * y)  # √2 at least
-    return (x / length, y / length, way, 1.0)
+    return (x / length, y / length, direction, 1.0)

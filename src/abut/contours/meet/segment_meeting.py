@@ -16,11 +16,13 @@ order k the last pieces are δ^(1/k) long. At a cusp pieces are halved until the
 import math
 
 from abut.contours.curve.cubic import Segment, project, restrict, reverse, value_at
+from abut.contours.meet.columns import BEGIN_A, BEGIN_B, CERTAIN, END_A, END_B
 from abut.contours.meet.graphs import bend_range, common_axis, difference_bounds, gap_at, parameter_at, slope_range
+from abut.contours.meet.stacks import push_pieces
 from abut.contours.meet.stretches import NO_STRETCH, Found, bowl_stretches, nothing, rising_stretch
 from abut.core.arrays import Floats
-from abut.core.jit import element, kernel
-from abut.core.scratch import load, reserve_floats, store
+from abut.core.jit import element, integer, kernel
+from abut.core.scratch import load, reserve_floats
 
 Cut = tuple[float, float, float, float, float, float]
 """Parameters of a at the beginning, middle and end of the common stretch, then those of b."""
@@ -28,7 +30,7 @@ Cut = tuple[float, float, float, float, float, float]
 CUT_A, CUT_B, CUT_BOTH = -1, -2, -3
 """In place of a number of stretches: which piece is to be cut. Both are cut where they have the middle of the axis in common."""
 NO_CUT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-PENDING, PENDING_FLOATS = 256, 1024
+PENDING, PENDING_NUMBERS = 256, 1024
 """Pairs of pieces that wait: each cut adds one, and each parameter is halved 48 times at most before a piece counts as a point."""
 NARROWEST = 2.0**-48
 
@@ -83,11 +85,11 @@ def _meet_point(b: Segment, x: float, y: float, delta: float) -> tuple[int, floa
 @element
 def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found, Cut]:
     """Settle a pair of pieces that are larger than δ, or say what to cut. Parameters are those of the pieces."""
-    ex, ey, way, exists = common_axis(a, b)
+    ex, ey, direction, exists = common_axis(a, b)
     if exists == 0.0:
         none = a[6] == a[0] and a[7] == a[1]
         return ((CUT_A if none else CUT_B, NO_STRETCH, NO_STRETCH), NO_CUT)
-    c = b if way > 0.0 else reverse(b)
+    c = b if direction > 0.0 else reverse(b)
     graph_a = (project(a, a[0], a[1], ex, ey), project(a, a[0], a[1], -ey, ex))
     graph_b = (project(c, a[0], a[1], ex, ey), project(c, a[0], a[1], -ey, ex))
     fits_a, slope_a0, slope_a1 = slope_range(graph_a[0], graph_a[1])
@@ -101,7 +103,7 @@ def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found,
     g0, s0, t0 = gap_at(graph_a, graph_b, lo)
     if lo >= hi:  # one ends where the other begins
         near = (lo - hi) * (lo - hi) + g0 * g0 <= delta * delta
-        t0 = t0 if way > 0.0 else 1.0 - t0
+        t0 = t0 if direction > 0.0 else 1.0 - t0
         return ((1 if near else 0, (s0, s0, t0, t0, 0.0), NO_STRETCH), NO_CUT)
     g1, s1, t1 = gap_at(graph_a, graph_b, hi)
     slope_lo, slope_hi = slope_a0 - slope_b1, slope_a1 - slope_b0
@@ -120,7 +122,7 @@ def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found,
             if bounds[0] > delta or bounds[1] < -delta:
                 return (nothing(), NO_CUT)
             if bounds[0] >= -2.0 * delta and bounds[1] <= 2.0 * delta:
-                return (_facing((1, (s0, s1, t0, t1, 0.0), NO_STRETCH), way), NO_CUT)
+                return (_facing((1, (s0, s1, t0, t1, 0.0), NO_STRETCH), direction), NO_CUT)
             slope_lo, slope_hi = bounds[2], bounds[3]
     if slope_lo >= 0.0:
         found = rising_stretch(graph_a, graph_b, at, (g0, g1), 1.0, lo, hi, slope_lo, delta, brief)
@@ -132,15 +134,15 @@ def _compare(a: Segment, b: Segment, delta: float, brief: float) -> tuple[Found,
         found = bowl_stretches(graph_a, graph_b, at, (-g0, -g1), -1.0, lo, hi, -bend_hi, delta, brief)
     else:
         _, sm, tm = gap_at(graph_a, graph_b, 0.5 * (lo + hi))
-        cut = (s0, sm, s1, t0, tm, t1) if way > 0.0 else (s0, sm, s1, 1.0 - t0, 1.0 - tm, 1.0 - t1)
+        cut = (s0, sm, s1, t0, tm, t1) if direction > 0.0 else (s0, sm, s1, 1.0 - t0, 1.0 - tm, 1.0 - t1)
         return ((CUT_BOTH, NO_STRETCH, NO_STRETCH), cut)
-    return (_facing(found, way), NO_CUT)
+    return (_facing(found, direction), NO_CUT)
 
 
 @element
-def _facing(found: Found, way: float) -> Found:
+def _facing(found: Found, direction: float) -> Found:
     """Stretches in the parameter of b itself, where it was turned around."""
-    if way > 0.0:
+    if direction > 0.0:
         return found
     count, (s0, s1, t0, t1, k), (p0, p1, q0, q1, m) = found
     return (count, (s0, s1, 1.0 - t0, 1.0 - t1, k), (p0, p1, 1.0 - q0, 1.0 - q1, m))
@@ -163,6 +165,12 @@ def _settle(a: Segment, b: Segment, delta: float, brief: float, narrow: bool) ->
     return _compare(a, b, delta, brief)
 
 
+@element
+def between(lo: float, hi: float, share: float) -> float:
+    """A share of the way from one parameter to another."""
+    return lo + share * (hi - lo)
+
+
 @kernel
 def meet(
     a: Segment, b: Segment, i: int, j: int, delta: float, brief: float, raw: Floats, count: int, limit: int
@@ -170,10 +178,8 @@ def meet(
     """Append the stretches where segment i of a and segment j of b meet to `raw`, as far as it reaches; their number with those before.
 
     A row: i + s at the beginning and end, j + t there, 1 where it is a certain crossing inside both segments. Ends at `limit`."""
-    pending = reserve_floats(PENDING_FLOATS)
-    for k in range(4):
-        store(pending, k, float(k % 2))
-    waiting = 1
+    pending = reserve_floats(PENDING_NUMBERS)
+    waiting = push_pieces(pending, integer(0), 0.0, 1.0, 0.0, 1.0)
     while waiting > 0 and count < limit:
         waiting -= 1
         s0, s1 = load(pending, 4 * waiting), load(pending, 4 * waiting + 1)
@@ -185,29 +191,20 @@ def meet(
         for k in range(max(verdict, 0)):
             found = one if k == 0 else two
             if count < len(raw):
-                raw[count, 0], raw[count, 1] = i + (s0 + found[0] * (s1 - s0)), i + (s0 + found[1] * (s1 - s0))
-                raw[count, 2], raw[count, 3] = j + (t0 + found[2] * (t1 - t0)), j + (t0 + found[3] * (t1 - t0))
-                raw[count, 4] = found[4]
+                raw[count, BEGIN_A], raw[count, END_A] = i + between(s0, s1, found[0]), i + between(s0, s1, found[1])
+                raw[count, BEGIN_B], raw[count, END_B] = j + between(t0, t1, found[2]), j + between(t0, t1, found[3])
+                raw[count, CERTAIN] = found[4]
             count += 1
+        middle_s, middle_t = 0.5 * (s0 + s1), 0.5 * (t0 + t1)
         if verdict == CUT_BOTH:
-            waiting = _push(pending, waiting, s0, s1, cut[0], cut[1], t0, t1, cut[3], cut[4])
-            waiting = _push(pending, waiting, s0, s1, cut[1], cut[2], t0, t1, cut[4], cut[5])
+            first_s, middle_s, last_s = between(s0, s1, cut[0]), between(s0, s1, cut[1]), between(s0, s1, cut[2])
+            first_t, middle_t, last_t = between(t0, t1, cut[3]), between(t0, t1, cut[4]), between(t0, t1, cut[5])
+            waiting = push_pieces(pending, waiting, first_s, middle_s, min(first_t, middle_t), max(first_t, middle_t))
+            waiting = push_pieces(pending, waiting, middle_s, last_s, min(middle_t, last_t), max(middle_t, last_t))
         elif verdict == CUT_A and s1 - s0 > NARROWEST:
-            waiting = _push(pending, waiting, s0, s1, 0.0, 0.5, t0, t1, 0.0, 1.0)
-            waiting = _push(pending, waiting, s0, s1, 0.5, 1.0, t0, t1, 0.0, 1.0)
+            waiting = push_pieces(pending, waiting, s0, middle_s, t0, t1)
+            waiting = push_pieces(pending, waiting, middle_s, s1, t0, t1)
         elif verdict < 0:
-            waiting = _push(pending, waiting, s0, s1, 0.0, 1.0, t0, t1, 0.0, 0.5)
-            waiting = _push(pending, waiting, s0, s1, 0.0, 1.0, t0, t1, 0.5, 1.0)
+            waiting = push_pieces(pending, waiting, s0, s1, t0, middle_t)
+            waiting = push_pieces(pending, waiting, s0, s1, middle_t, t1)
     return count
-
-
-@element
-def _push(
-    pending: Floats, at: int, s0: float, s1: float, p: float, q: float, t0: float, t1: float, v: float, w: float
-) -> int:
-    """Let the piece from p to q of [s0, s1] wait with that between v and w of [t0, t1]; how many wait then."""
-    store(pending, 4 * at, s0 + p * (s1 - s0))
-    store(pending, 4 * at + 1, s0 + q * (s1 - s0))
-    store(pending, 4 * at + 2, t0 + min(v, w) * (t1 - t0))
-    store(pending, 4 * at + 3, t0 + max(v, w) * (t1 - t0))
-    return at + 1

@@ -7,7 +7,7 @@ the end of the graphs where that is within δ. Otherwise both its ends are searc
 
 import math
 
-from abut.contours.curve.cubic import Four, value_at
+from abut.contours.curve.cubic import Four, rate_at, value_at
 from abut.contours.meet.graphs import Graph, gap_at, gap_slope, parameter_at
 from abut.core.jit import element
 
@@ -63,7 +63,7 @@ def _cross(
     s, t = s0 + share * (s1 - s0), t0 + share * (t1 - t0)
     for _ in range(NEWTON_STEPS):
         x, y = value_at(a[0], s) - value_at(b[0], t), value_at(a[1], s) - value_at(b[1], t)
-        p, q, r, w = _rate(a[0], s), _rate(b[0], t), _rate(a[1], s), _rate(b[1], t)
+        p, q, r, w = rate_at(a[0], s), rate_at(b[0], t), rate_at(a[1], s), rate_at(b[1], t)
         across = p * w - q * r
         if across == 0.0:
             break
@@ -74,12 +74,6 @@ def _cross(
         if abs(ds) + abs(dt) <= CONVERGED:
             return (s, t)
     return _search(a, b, 0.0, sign, lo, hi)
-
-
-@element
-def _rate(p: Four, t: float) -> float:
-    s = 1.0 - t
-    return 3.0 * (s * s * (p[1] - p[0]) + 2.0 * s * t * (p[2] - p[1]) + t * t * (p[3] - p[2]))
 
 
 @element

@@ -6,17 +6,17 @@ path down the tree is looked at, and at its end a segment is halved until the po
 is *on* it, whichever number comes out.
 """
 
+from abut.contours.curve.boxes import basic_below
 from abut.contours.curve.cubic import Segment, restrict
 from abut.contours.meet.segment_meeting import size_of
-from abut.contours.meet.tables import MEETING, View, open_contour, segment_of
+from abut.contours.meet.stacks import NARROWEST_PIECE, PIECE_NUMBERS, push_halves
+from abut.contours.meet.views import MEETING, View, box_of, open_contour, reach_of, segment_of
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel, parallel, prange
 from abut.core.scratch import load, reserve_floats, reserve_integers, store
 
 NODES = 128
-"""Boxes that wait: one more a level."""
-PIECE_NUMBERS, NARROWEST = 128, 2.0**-52
-"""Pieces that wait, two numbers each: one more a halving, 52 at most."""
+"""Boxes that wait: one more per level."""
 
 
 @element
@@ -27,11 +27,7 @@ def _rises(y0: float, y1: float, y: float) -> int:
 
 @element
 def _around(view: View, node: int, y: float) -> int:
-    first, last = node, node
-    while first < view.leaf_count:
-        first *= 2
-    while last < view.leaf_count:
-        last = 2 * last + 1
+    first, last = basic_below(node, view.leaf_count)
     y0 = load(view.segments, 8 * (first - view.leaf_count) + 1)
     return _rises(y0, load(view.segments, 8 * (last - view.leaf_count) + 7), y)
 
@@ -54,16 +50,11 @@ def _wind_segment(c: Segment, x: float, y: float, delta: float) -> tuple[int, bo
         if min(p[0], p[2], p[4], p[6]) > x + delta:
             total += _rises(p[1], p[7], y)
             continue
-        if size_of(p) <= delta or hi - lo <= NARROWEST:
+        if size_of(p) <= delta or hi - lo <= NARROWEST_PIECE:
             on = True
             total += _rises(p[1], p[7], y)
             continue
-        middle = 0.5 * (lo + hi)
-        store(pieces, 2 * top, lo)
-        store(pieces, 2 * top + 1, middle)
-        store(pieces, 2 * top + 2, middle)
-        store(pieces, 2 * top + 3, hi)
-        top += 2
+        top = push_halves(pieces, top, lo, hi)
     return (total, on)
 
 
@@ -76,11 +67,10 @@ def wind(view: View, x: float, y: float, delta: float) -> tuple[int, bool]:
     while top > 0:
         top -= 1
         k = load(waiting, top)
-        p = 6 * k
-        ex, ey = abs(load(view.nodes, p + 2)), abs(load(view.nodes, p + 3))
-        a, b = load(view.nodes, p + 4), load(view.nodes, p + 5)
-        dx, dy = load(view.nodes, p) - x, load(view.nodes, p + 1) - y
-        rx, ry = ex * a + ey * b + delta, ey * a + ex * b + delta
+        box = box_of(view, k)
+        ex, ey = abs(box.axis_x), abs(box.axis_y)
+        dx, dy = box.x - x, box.y - y
+        rx, ry = ex * box.along + ey * box.across + delta, ey * box.along + ex * box.across + delta
         if abs(dy) > ry or dx < -rx:
             continue
         if dx > rx:
@@ -98,7 +88,7 @@ def wind(view: View, x: float, y: float, delta: float) -> tuple[int, bool]:
 @kernel
 def _wind_at(table: int, x: float, y: float) -> tuple[int, bool]:
     view = open_contour(table)
-    return wind(view, x, y, MEETING * max(load(view.nodes, 0), abs(x), abs(y)))
+    return wind(view, x, y, MEETING * max(reach_of(view), abs(x), abs(y)))
 
 
 @parallel

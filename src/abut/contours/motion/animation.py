@@ -19,23 +19,28 @@ Known limits: bodies touch up to `skin` before they meet, so a bounce is that mu
 another; nothing but friction and collisions stops a round body from rolling.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.contours.curve.contour import Contour
-from abut.contours.curve.poses import as_poses
-from abut.contours.meet.all_pairs import as_list, as_tables, find_pairs
+from abut.contours.curve.drawing import draw_curves
+from abut.contours.curve.poses import PlanePosesLike, as_poses
+from abut.contours.meet.all_pairs import as_list, find_pairs
 from abut.contours.motion.bodies import group_bodies, make_bodies, read_held
-from abut.contours.motion.drift import frames_of, velocity_after, way_of
+from abut.contours.motion.drift import frames_of, path_of, velocity_after
+from abut.contours.motion.impulse_solver import recall
 from abut.contours.motion.impulses import bounce, calm, opening, press
-from abut.contours.motion.near_places import COLUMNS, ROOM, find_blocked, find_near, recall
+from abut.contours.motion.near_places import Places
+from abut.contours.motion.outlines import make_outlines
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
-from abut.core.jit import threads_for
+from abut.core.showing import count as counted
+from abut.core.showing import describe
+from abut.core.types import FlagsLike, Number, VectorLike
 
 SKIN = 2e-3
 """Distance, as a part of the smallest contour's size, below which places touch."""
@@ -46,7 +51,7 @@ SETTLED, SETTLED_FAST = 1e-4, 1e-7
 SPACING = 0.05
 """Of two places of a pair within this part of the least width the nearer is enough."""
 PUSHED, PUSH = 0.25, 0.25
-"""A pair that kept its bodies from moving, for want of room to roll, opens to this part of the skin, by that part of the way in a step."""
+"""A pair that kept its bodies from moving, for want of room to roll, opens to this part of the skin, by that part of what is missing in a step."""
 RECALLED = 0.05
 """Impulses are guessed from those of a place within this part of the least width."""
 HALVINGS = 8
@@ -57,31 +62,58 @@ STRIDE = 0.25
 """No point moves by more than this part of the least width in a sub-step."""
 MOST_STRIDES = 2.0**20
 """A step that would take more sub-steps than this is refused."""
-PAIRS_ON_THREADS = 256
 
 
 class Animation:
-    """Rigid contours in motion. Positions and velocities are those of the centroids; `poses` are those of the contours' own coordinates.
+    """Rigid contours that fall, collide and come to rest, of density 1, never one over another.
+
+    `position` (m,2), `angle` (m,) in radians and `velocity` (m,3), of the centroids and angular, are those of the bodies; `poses` are those of
+    the contours' own coordinates. `velocity`, `gravity`, `restitution` and `friction` may be set between steps. `skin` is the distance below
+    which places touch, `clear` the one that is always kept; `sweeps` and `strides` count the solver's sweeps and the sub-steps so far.
 
     Args:
-        contours: the bodies; density 1.
-        poses: (m,3) x, y, angle, or (m,3,3): where they begin, clear of one another.
-        fixed: (m,) bool, bodies that do not move.
-        gravity, restitution, friction: acceleration (2,), and one number each for all contacts.
+        contours: m bodies; those that move enclose an area.
+        poses: (m,3) x, y and angle in radians, or (m,3,3): where they begin, clear of one another.
+        fixed: (m,) bool, bodies that do not move; none by default.
+        gravity: (2,) acceleration.
+        restitution: of all contacts, from 0 to 1: the part of its speed with which a place opens again.
+        friction: Coulomb's coefficient of all contacts.
+
+    Example:
+        >>> from abut import contours
+        >>> floor = contours.Contour.from_polygon([(-5, -1), (5, -1), (5, 0), (-5, 0)])
+        >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
+        >>> fall = contours.Animation([floor, tile], [(0, 0, 0), (0, 0.2, 0)], fixed=[True, False])
+        >>> fall
+        Animation(2 contours, 1 fixed)
+        >>> for poses in fall.frames(60, dt=1 / 60):
+        ...     pass
+        >>> print(f"{poses[1, 1]:.1f}")  # the tile has come to rest on the floor
+        0.0
     """
+
+    gravity: Floats
+    restitution: float
+    friction: float
+    skin: float
+    clear: float
+    sweeps: int
+    strides: int
+    angle: Floats
+    position: Floats
+    velocity: Floats
 
     def __init__(
         self,
-        contours: Sequence[Contour],
-        poses: object,
+        contours: Iterable[Contour],
+        poses: PlanePosesLike,
         *,
-        fixed: object = None,
-        gravity: object = (0.0, -9.81),
-        restitution: float = 0.2,
-        friction: float = 0.3,
+        fixed: FlagsLike | None = None,
+        gravity: VectorLike = (0.0, -9.81),
+        restitution: Number = 0.2,
+        friction: Number = 0.3,
     ) -> None:
         self._contours = as_list(contours)
-        self._tables = as_tables(self._contours)
         rows, count = as_poses(poses), len(self._contours)
         if len(rows) != count:
             raise InvalidInput("poses", f"has {len(rows)} rows for {count} contours")
@@ -89,74 +121,62 @@ class Animation:
         self.restitution = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
         self.friction = arrays.scalar(friction, "friction", least=0.0)
         self._held = read_held(fixed, count)
-        self._set_bodies()
+        self._world = make_bodies(self._contours, self._held, self.gravity, self.friction, self.restitution)
+        self._outlines = make_outlines(self._contours, self._held)
+        self.skin, self.clear = SKIN * self._outlines.width, CLEAR * self._outlines.width
         self._last, self._last_dt = (np.empty((0, 2), np.int64), np.empty((0, 4))), 1.0
         self._stuck = np.empty(0, np.int64)
-        self.sweeps = 0
-        """Gauss–Seidel sweeps so far"""
-        self.strides = 0
-        """Sub-steps so far"""
+        self.sweeps = self.strides = 0
         self.angle = np.arctan2(rows[:, 1], rows[:, 0])
-        self.position = self._turned(rows) + rows[:, 2:]
+        self.position = self._outlines.turned(rows) + rows[:, 2:]
         self.velocity = np.zeros((count, 3))
-        """(m,3) of the centroids, and angular"""
-        near = find_pairs(self._tables, self._rows(self.position, self.angle), self.skin)
-        blocked = self._blocked(near, self._rows(self.position, self.angle))
+        near = find_pairs(self._outlines.tables, self._rows, self.skin)
+        blocked = self._blocked(near, self._rows)
         if blocked.any():
             i, j = near[int(np.argmax(blocked))]
             raise InvalidInput("poses", f"contours {i} and {j} overlap or are nearer than {self.clear:g}", int(i))
 
-    def _set_bodies(self) -> None:
-        """Masses, sizes and what follows from them."""
-        contours, held = self._contours, self._held
-        self._world = make_bodies(contours, held, self.gravity, self.friction, self.restitution)
-        self._local = np.array([contour.centroid for contour in contours]).reshape(-1, 2)
-        widths = [float(np.ptp(contour.bounds, axis=0).min()) for contour in contours]
-        self._width = min((w for w, f in zip(widths, held, strict=True) if not f), default=1.0)
-        self.skin, self.clear = SKIN * self._width, CLEAR * self._width
-        self._reach = np.array([np.hypot(*(c.segments - c.centroid).reshape(-1, 2).T).max() for c in contours])
+    def __repr__(self) -> str:
+        return describe(self, counted(len(self._contours), "contour"), f"{int(self._held.sum()):,} fixed")
 
-    def _turned(self, rows: Floats) -> Floats:
-        c, s = rows[:, 0], rows[:, 1]
-        x, y = self._local.T
-        return np.stack([c * x - s * y, s * x + c * y], axis=1)
+    def _repr_svg_(self) -> str:
+        placed = [contour.moved(pose) for contour, pose in zip(self._contours, self.poses, strict=True)]
+        return draw_curves([contour.segments for contour in placed])
 
-    def _rows(self, position: Floats, angle: Floats) -> Floats:
-        """(m,4) poses of the contours' coordinates for positions of their centroids."""
-        rows = np.stack([np.cos(angle), np.sin(angle), np.zeros(len(angle)), np.zeros(len(angle))], axis=1)
-        rows[:, 2:] = position - self._turned(rows)
-        return rows
+    @property
+    def _rows(self) -> Floats:
+        """(m,4) poses of the contours' coordinates."""
+        return self._outlines.rows(self.position, self.angle)
+
+    def _blocked(self, pairs: Integers, rows: Floats) -> Integers:
+        return self._outlines.blocked(pairs, rows, self.clear)
 
     @property
     def poses(self) -> Floats:
         """(m,3) x, y and angle of the contours' own coordinates."""
-        rows = self._rows(self.position, self.angle)
-        return frozen(np.column_stack([rows[:, 2:], self.angle]))
+        return frozen(np.column_stack([self._rows[:, 2:], self.angle]))
 
     @property
     def energy(self) -> float:
         """Kinetic and potential energy of the bodies that move."""
         return float(self._world.energies(self.velocity, self.position, np.zeros(len(self._held), np.int64))[0].sum())
 
-    def _blocked(self, pairs: Integers, rows: Floats) -> Integers:
-        out = np.zeros(len(pairs), np.int64)
-        with threads_for(len(pairs), PAIRS_ON_THREADS):
-            find_blocked(self._tables, rows, pairs, self.clear, out)
-        return out
+    def step(self, dt: Number) -> int:
+        """Go on by one step, in sub-steps that end where bodies meet.
 
-    def _speeds(self, velocity: Floats) -> Floats:
-        """(m,) how fast the fastest point of each body is, at most."""
-        return np.hypot(velocity[:, 0], velocity[:, 1]) + np.abs(velocity[:, 2]) * self._reach
+        Args:
+            dt: the step's length, positive.
 
-    def step(self, dt: float) -> int:
-        """Go on by dt, in sub-steps that end where bodies meet; how many places touched in the last."""
+        Returns:
+            How many places touched in the last sub-step.
+        """
         whole = left = arrays.positive(dt, "dt")
         self.velocity = arrays.coordinates(self.velocity, "velocity", (len(self._held), 3)).copy()
         self._world = replace(self._world, gravity=self.gravity, friction=self.friction, restitution=self.restitution)
         contacts, fall = 0, float(np.hypot(*self.gravity))
         while left > 0.0:
-            fastest = float((self._speeds(self.velocity) + fall * left)[~self._held].max(initial=0.0))
-            part = min(left, STRIDE * self._width / fastest) if fastest > 0.0 else left
+            fastest = float((self._outlines.speeds(self.velocity) + fall * left)[~self._held].max(initial=0.0))
+            part = min(left, STRIDE * self._outlines.width / fastest) if fastest > 0.0 else left
             if whole > MOST_STRIDES * part and left > MOST_STRIDES * part:
                 raise InvalidInput(
                     "dt", f"{whole:g} would take more than {MOST_STRIDES:g} sub-steps at these velocities"
@@ -172,29 +192,32 @@ class Animation:
         """One sub-step, of length h at most: how many places touch, and its length."""
         self.strides += 1
         fall = h * self.gravity
-        rows = self._rows(self.position, self.angle)
-        reach = self.skin + 2.0 * h * float((self._speeds(self.velocity) + np.hypot(*fall)).max(initial=0.0))
-        pairs = find_pairs(self._tables, rows, reach)
+        rows = self._rows
+        max_distance = self.skin + 2.0 * h * float(
+            (self._outlines.speeds(self.velocity) + np.hypot(*fall)).max(initial=0.0)
+        )
+        pairs = find_pairs(self._outlines.tables, rows, max_distance)
         pairs = pairs[~(self._held[pairs[:, 0]] & self._held[pairs[:, 1]])]
         group, loose = group_bodies(self._held, pairs)
-        places, bodies, owner = self._places(rows, pairs, reach)
-        touching = places[:, 6] <= self.skin
+        spacing = SPACING * self._outlines.width
+        places, owner = self._outlines.places(rows, pairs, max_distance, spacing, self.gravity)
+        touching = places.distance <= self.skin
         settled = SETTLED * float(np.hypot(*fall)) + SETTLED_FAST * float(np.abs(self.velocity).max(initial=0.0))
         velocity, sweeps = bounce(
-            self._world, self.velocity, self.position, places[touching], bodies[touching], slow, settled, group
+            self._world, self.velocity, self.position, places.take(touching), slow, settled, group
         )
         self.sweeps += sweeps
         before = self._world.energies(velocity, self.position, group)[0]
         falling = velocity.copy()
         falling[~self._held, :2] += fall
-        fast = ~touching & (opening(falling, self.position, places, bodies)[0] < -slow)
+        fast = ~touching & (opening(falling, self.position, places)[0] < -slow)
         free, pull = (loose & ~self._held)[:, np.newaxis], np.append(self.gravity, 0.0)
         new = np.ones(len(pairs), np.bool_)
         new[owner[touching]] = False
         new[owner[fast]] = True
 
         def forced(span: float, *, guess: bool) -> tuple[Floats, Floats]:
-            after = self._press(velocity, places[~fast], bodies[~fast], span, settled, guess=guess, loose=loose)
+            after = self._press(velocity, places.take(~fast), span, settled, guess=guess, loose=loose)
             # In a loose group impulses act at once, at the places where they are: so angular momentum is kept.
             return np.where(free, after - span * pull, velocity), after
 
@@ -205,21 +228,10 @@ class Animation:
         self._move(first, after, pairs, span, before, group, loose)
         return int(touching.sum()), span
 
-    def _places(self, rows: Floats, pairs: Integers, reach: float) -> tuple[Floats, Integers, Integers]:
-        """Near places, from below upwards, their bodies, and the rows of their pairs."""
-        out, counts = np.empty((len(pairs) * ROOM, COLUMNS)), np.zeros(len(pairs), np.int64)
-        with threads_for(len(pairs), PAIRS_ON_THREADS):
-            find_near(self._tables, rows, pairs, reach, SPACING * self._width, out, counts)
-        kept = (np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1)
-        places, owner = out[kept], np.repeat(np.arange(len(pairs)), counts)
-        upwards = np.argsort(-(places[:, :2] @ self.gravity), kind="stable")
-        return places[upwards], pairs[owner[upwards]], owner[upwards]
-
     def _press(
         self,
         velocity: Floats,
-        places: Floats,
-        bodies: Integers,
+        places: Places,
         h: float,
         settled: float,
         *,
@@ -227,21 +239,22 @@ class Animation:
         loose: NDArray[np.bool_],
     ) -> Floats:
         """Velocities after the forces of a sub-step; impulses begin from those of the sub-step before and are kept for the next."""
-        impulse, at_once = np.zeros((len(places), 2)), loose[bodies].all(axis=1)
+        bodies = places.bodies
+        impulse, at_once = np.zeros((len(bodies), 2)), loose[bodies].all(axis=1)
         paired = np.lexsort((bodies[:, 1], bodies[:, 0]))
         if guess:
-            recalled = np.zeros((len(places), 2))
-            recall(bodies[paired], places[paired], *self._last, RECALLED * self._width, recalled)
+            recalled, near = np.zeros((len(bodies), 2)), RECALLED * self._outlines.width
+            recall(bodies[paired], places.point_a[paired], *self._last, near, recalled)
             impulse[paired] = recalled * (h / self._last_dt)
             impulse[at_once] = 0.0
-        room = np.maximum(places[:, 6] - 0.5 * self.skin, 0.0)
-        rate, _ = opening(velocity, self.position, places, bodies)
+        room = np.maximum(places.distance - 0.5 * self.skin, 0.0)
+        rate, _ = opening(velocity, self.position, places)
         least = np.where(at_once, -room / h, -np.maximum(rate, 0.0) - 2.0 * room / h)
-        stuck = np.isin(bodies @ (len(velocity), 1), self._stuck) & (places[:, 6] < PUSHED * self.skin)
-        least[stuck] = PUSH * (PUSHED * self.skin - places[stuck, 6]) / h
-        after, sweeps = press(self._world, velocity, self.position, places, bodies, least, settled, h, impulse)
+        stuck = np.isin(bodies @ (len(velocity), 1), self._stuck) & (places.distance < PUSHED * self.skin)
+        least[stuck] = PUSH * (PUSHED * self.skin - places.distance[stuck]) / h
+        after, sweeps = press(self._world, velocity, self.position, places, least, settled, h, impulse)
         self.sweeps += sweeps
-        self._last = (bodies[paired], np.column_stack([places[:, :2], impulse])[paired])
+        self._last = (bodies[paired], np.column_stack([places.point_a, impulse])[paired])
         self._last_dt = h
         return after
 
@@ -249,14 +262,15 @@ class Animation:
         """The length of a sub-step after which pairs that meet during it touch and are clear still: h where none does."""
 
         def blocked(time: float, among: Integers) -> Integers:
-            way = way_of(velocity, after, h, np.full(len(velocity), time / h), np.zeros((len(velocity), 6)))
-            return among[self._blocked(among, self._rows(self.position + way[:, :2], self.angle + way[:, 2])) != 0]
+            path = path_of(velocity, after, h, np.full(len(velocity), time / h), np.zeros((len(velocity), 6)))
+            rows = self._outlines.rows(self.position + path[:, :2], self.angle + path[:, 2])
+            return among[self._blocked(among, rows) != 0]
 
         early, late = 0.0, h
         meeting = blocked(h, pairs)
         if not len(meeting):
             return h
-        speed = np.maximum(self._speeds(velocity), self._speeds(after))
+        speed = np.maximum(self._outlines.speeds(velocity), self._outlines.speeds(after))
         while (late - early) * float(speed[meeting].sum(axis=1).max()) > 0.25 * self.skin:
             middle = 0.5 * (early + late)
             sooner = blocked(middle, meeting)
@@ -283,9 +297,9 @@ class Animation:
         share, stuck = np.ones(len(velocity)), np.empty(0, np.int64)
         chosen, frame = np.arange(len(pairs)), frames_of(self._world, velocity, h, group, loose)
         while True:
-            way = way_of(velocity, after, h, share, frame)
-            position, angle = self.position + way[:, :2], self.angle + way[:, 2]
-            blocked = chosen[self._blocked(pairs[chosen], self._rows(position, angle)) != 0]
+            path = path_of(velocity, after, h, share, frame)
+            position, angle = self.position + path[:, :2], self.angle + path[:, 2]
+            blocked = chosen[self._blocked(pairs[chosen], self._outlines.rows(position, angle)) != 0]
             resting, rounding = self._world.energies(0.0 * velocity, position, group)
             lifted = (resting > before + rounding)[group] & ((position - self.position) @ self.gravity < 0.0) & ~loose
             stuck = np.union1d(stuck, pairs[blocked] @ (len(share), 1))
@@ -301,14 +315,21 @@ class Animation:
         self.velocity = calm(self._world, velocity, position, group, loose, before, resting)
         self.position, self.angle = position, angle
 
-    def frames(self, count: int, dt: float) -> Iterator[Floats]:
-        """Poses (m,3) after each of `count` steps."""
+    def frames(self, count: int, dt: Number) -> Iterator[Floats]:
+        """The poses after each of many steps; a step is made when its poses are asked for.
+
+        Args:
+            count: how many steps.
+            dt: the length of each.
+
+        Returns:
+            An iterator of (m,3) x, y and angle in radians.
+        """
         for _ in range(arrays.count(count, "count")):
             self.step(dt)
             yield self.poses
 
     def is_clear(self) -> NDArray[np.bool_]:
         """(p,) whether each pair of near contours is clear: all of them, always."""
-        rows = self._rows(self.position, self.angle)
-        pairs = find_pairs(self._tables, rows, self.skin)
-        return self._blocked(pairs, rows) == 0
+        pairs = find_pairs(self._outlines.tables, self._rows, self.skin)
+        return self._blocked(pairs, self._rows) == 0

@@ -10,6 +10,7 @@ from abut.contours.curve.contour import Contour
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.types import FlagsLike
 
 GROWN = 1e-14
 """Energies that differ by less than this part of their terms are equal but for rounding."""
@@ -52,8 +53,8 @@ def make_bodies(
     return Bodies(held, mass, inertia, inverse, gravity, friction, restitution)
 
 
-def read_held(fixed: object, count: int) -> NDArray[np.bool_]:
-    """(m,) which bodies do not move; none where nothing is said."""
+def read_held(fixed: FlagsLike | None, count: int) -> NDArray[np.bool_]:
+    """(m,) which bodies do not move; none by default."""
     if fixed is None:
         return np.zeros(count, np.bool_)
     held = arrays.as_array(fixed, "fixed")

@@ -7,7 +7,7 @@ from abut.contours.motion.bodies import Bodies
 from abut.core.arrays import Floats, Integers
 
 
-def way_of(velocity: Floats, after: Floats, h: float, share: Floats, frame: Floats) -> Floats:
+def path_of(velocity: Floats, after: Floats, h: float, share: Floats, frame: Floats) -> Floats:
     """(m,3) by how much positions and angles change in shares of a step of length h, as seen from frames that take part in full.
 
     frame: (m,6) velocity of each body's frame, and how that changes in the step."""
@@ -16,13 +16,13 @@ def way_of(velocity: Floats, after: Floats, h: float, share: Floats, frame: Floa
 
 
 def velocity_after(velocity: Floats, after: Floats, share: Floats, frame: Floats) -> Floats:
-    """(m,3) velocities at the end of that way."""
+    """(m,3) velocities at the end of that path."""
     fall = frame[:, 3:]
     return velocity + fall + share[:, np.newaxis] * (after - velocity - fall)
 
 
 def frames_of(world: Bodies, velocity: Floats, h: float, group: Integers, loose: NDArray[np.bool_]) -> Floats:
-    """For `way_of`: a loose group moves and falls with its centre of mass, whatever its bodies do; all others stand in the world's frame."""
+    """For `path_of`: a loose group moves and falls with its center of mass, whatever its bodies do; all others stand in the world's frame."""
     frame, free = np.zeros((len(velocity), 6)), loose & ~world.held
     mass, momentum = np.zeros(len(velocity)), np.zeros((len(velocity), 2))
     np.add.at(mass, group[free], world.mass[free])

@@ -14,23 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.contours.motion.bodies import Bodies
-from abut.contours.motion.near_places import resolve
+from abut.contours.motion.impulse_solver import resolve
+from abut.contours.motion.near_places import Places
 from abut.core.arrays import Floats, Integers
 
 EXACT = 1e-13
 """Velocities after an impact are resolved to this part of the fastest."""
 
 
-def opening(velocity: Floats, position: Floats, places: Floats, bodies: Integers) -> tuple[Floats, Floats]:
+def opening(velocity: Floats, position: Floats, places: Places) -> tuple[Floats, Floats]:
     """(k,) how fast places open, along their normals, and slide, along the tangents."""
-    point = 0.5 * (places[:, 0:2] + places[:, 2:4])
 
-    def at(i: Integers) -> Floats:
-        arm = point - position[i]
+    def motion_of(i: Integers) -> Floats:
+        arm = places.point - position[i]
         return velocity[i, :2] + velocity[i, 2:] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
 
-    normal = places[:, 4:6]
-    change = at(bodies[:, 1]) - at(bodies[:, 0])
+    normal = places.normal
+    change = motion_of(places.bodies[:, 1]) - motion_of(places.bodies[:, 0])
     return (change * normal).sum(axis=1), change[:, 1] * normal[:, 0] - change[:, 0] * normal[:, 1]
 
 
@@ -38,27 +38,25 @@ def bounce(
     world: Bodies,
     velocity: Floats,
     position: Floats,
-    places: Floats,
-    bodies: Integers,
+    places: Places,
     slow: float,
     settled: float,
     group: Integers,
 ) -> tuple[Floats, int]:
     """Velocities after the impacts at places that touch, and the sweeps that took; places that close slower than `slow` do not bounce."""
-    rate, _ = opening(velocity, position, places, bodies)
+    rate, _ = opening(velocity, position, places)
     fastest = float(np.abs(velocity).max(initial=0.0))
     if not (rate < -EXACT * fastest).any():
         return velocity, 0
-    sweeps, still = 0, np.zeros(len(places))
+    sweeps, still = 0, np.zeros(len(places.bodies))
     lively = world.restitution > 0.0 and bool((rate < -slow).any())
     end = EXACT * fastest if lively else settled
 
     def respond(least: Floats, friction: float) -> Floats:
         nonlocal sweeps
         after = velocity.copy()
-        sweeps += resolve(
-            bodies, places, least, still, position, world.inverse, friction, end, np.zeros((len(places), 2)), after
-        )
+        guess = np.zeros((len(places.bodies), 2))
+        sweeps += resolve(places, least, still, position, world.inverse, friction, end, guess, after)
         return after
 
     def energy(v: Floats) -> tuple[Floats, Floats]:
@@ -85,8 +83,7 @@ def press(
     world: Bodies,
     velocity: Floats,
     position: Floats,
-    places: Floats,
-    bodies: Integers,
+    places: Places,
     least: Floats,
     settled: float,
     h: float,
@@ -95,10 +92,10 @@ def press(
     """Velocities after the forces of a step of length h, under which places open by `least` or faster in the end; `impulse` as in `resolve`."""
     after = velocity.copy()
     after[~world.held, :2] += h * world.gravity
-    _, slide = opening(velocity, position, places, bodies)
-    sweeps = resolve(
-        bodies, places, least, slide, position, world.inverse, world.friction, settled, impulse, after
-    ) if len(places) else 0  # fmt: skip
+    _, slide = opening(velocity, position, places)
+    sweeps = 0
+    if len(places.bodies):
+        sweeps = resolve(places, least, slide, position, world.inverse, world.friction, settled, impulse, after)
     return after, sweeps
 
 
@@ -135,7 +132,7 @@ def _common(world: Bodies, velocity: Floats, position: Floats, members: Integers
     mass, inertia = world.mass[members], world.inertia[members]
     arm = position - mass @ position / mass.sum()
     drift = mass @ velocity[:, :2] / mass.sum()
-    spin = mass @ (arm[:, 0] * velocity[:, 1] - arm[:, 1] * velocity[:, 0]) + inertia @ velocity[:, 2]
-    rate = spin / (mass @ (arm**2).sum(axis=1) + inertia.sum())
+    angular = mass @ (arm[:, 0] * velocity[:, 1] - arm[:, 1] * velocity[:, 0]) + inertia @ velocity[:, 2]
+    rate = angular / (mass @ (arm**2).sum(axis=1) + inertia.sum())
     turned = rate * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
     return np.column_stack([drift + turned, np.full(len(members), rate)])

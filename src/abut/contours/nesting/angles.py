@@ -7,9 +7,10 @@ fits are intervals between such angles and those at which a sinusoid has the siz
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.contours.nesting.tables import turn
 from abut.core import arrays
@@ -22,6 +23,10 @@ TRIED = 16
 """Angles with the least width, of those that seem to fit, that are looked at with rounding."""
 
 
+RotationsLike: TypeAlias = ArrayLike | Sequence[ArrayLike | None] | None
+"""Angles in degrees that pieces may be turned by, or None for any; or a list of such, one for each piece."""
+
+
 def _is_list(value: object) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim > 0
@@ -31,22 +36,22 @@ def _is_list(value: object) -> bool:
 def _read_row(value: object, number: int) -> tuple[float, ...]:
     if value is None:
         return ()
-    angles = arrays.coordinates(value, f"rotations[{number}]", (None,))
+    angles = arrays.coordinates(value, f"rotations_deg[{number}]", (None,))
     if not len(angles):
-        raise InvalidInput("rotations", "is empty: give the angles in degrees, or None for any", number)
+        raise InvalidInput("rotations_deg", "is empty: give the angles in degrees, or None for any", number)
     different = sorted({float(angle) % 360.0 % 360.0 for angle in angles})  # −1e-20 % 360 is 360
     if len(different) > MOST_ANGLES:
-        raise InvalidInput("rotations", f"{len(different)} different angles are more than {MOST_ANGLES}", number)
+        raise InvalidInput("rotations_deg", f"{len(different)} different angles are more than {MOST_ANGLES}", number)
     return tuple(different)
 
 
-def read_rotations(value: object, count: int) -> list[tuple[float, ...]]:
+def read_rotations(value: RotationsLike, count: int) -> list[tuple[float, ...]]:
     """For each of so many pieces its angles in degrees, from 0 to 360, in order; none where it may turn freely."""
     rows: list[Any] = list(cast("Sequence[Any]", value)) if _is_list(value) else []
     if not any(row is None or _is_list(row) for row in rows):
         return [_read_row(value, 0)] * count
     if len(rows) != count:
-        raise InvalidInput("rotations", f"has {len(rows)} rows for {count} pieces")
+        raise InvalidInput("rotations_deg", f"has {len(rows)} rows for {count} pieces")
     return [_read_row(row, number) for number, row in enumerate(rows)]
 
 

@@ -7,6 +7,7 @@ pieces to the left, nearest first, and shakes them up and down on the way, so th
 
 import numpy as np
 
+from abut.contours.nesting.columns import ENTER, HIGH_X, HIGH_Y, LEAVE, LOW_X, LOW_Y
 from abut.contours.nesting.overlap import Pieces, collect_intervals, put, to_grid
 from abut.contours.nesting.search import Moves, draw, range_in_strip
 from abut.contours.nesting.tables import Tables
@@ -30,8 +31,8 @@ def _first_free(intervals: Floats, count: int, low: float) -> float:
     while moved:
         moved = False
         for k in range(count):
-            if intervals[k, 0] <= t < intervals[k, 1]:
-                t, moved = intervals[k, 1], True
+            if intervals[k, ENTER] <= t < intervals[k, LEAVE]:
+                t, moved = intervals[k, LEAVE], True
     return t
 
 
@@ -55,18 +56,18 @@ def place_first(
         best_turn, best_x, best_y = 0, 0.0, 0.0
         for c in range(moves.allowed[kind, 0]):
             turn = moves.allowed[kind, 1 + c]
-            x, free_y = -extents[kind, turn, 0], height - (extents[kind, turn, 3] - extents[kind, turn, 1])
+            x, free_y = -extents[kind, turn, LOW_X], height - (extents[kind, turn, HIGH_Y] - extents[kind, turn, LOW_Y])
             if free_y < 0.0:
                 continue
             for line in range(lines + 2 * min(k, STACKED)):
-                y = free_y * line / max(lines - 1, 1) - extents[kind, turn, 1]
+                y = free_y * line / max(lines - 1, 1) - extents[kind, turn, LOW_Y]
                 if line >= lines:  # on or below one of the pieces put last
                     j = order[k - 1 - (line - lines) // 2]
                     if line % 2 == 0:
-                        y = pieces.box[j, 3] + beside - extents[kind, turn, 1]
+                        y = pieces.box[j, HIGH_Y] + beside - extents[kind, turn, LOW_Y]
                     else:
-                        y = pieces.box[j, 1] - beside - extents[kind, turn, 3]
-                    if not 0.0 <= y + extents[kind, turn, 1] <= free_y:
+                        y = pieces.box[j, LOW_Y] - beside - extents[kind, turn, HIGH_Y]
+                    if not 0.0 <= y + extents[kind, turn, LOW_Y] <= free_y:
                         continue
                 y = to_grid(tables, y)
                 count = collect_intervals(tables, pieces, i, turn, x, y, 1.0, 0.0, 0.0, length, moves.intervals)
@@ -74,12 +75,12 @@ def place_first(
                 if count < len(moves.intervals):
                     t = _first_free(moves.intervals, count, 0.0)
                 # The right end decides, and a little the middle: a piece rather lies in a hole than beside it.
-                end = x + t + extents[kind, turn, 2] + 0.1 * (x + t + extents[kind, turn, 0])
-                if end < best and x + t + extents[kind, turn, 2] <= length:
+                end = x + t + extents[kind, turn, HIGH_X] + 0.1 * (x + t + extents[kind, turn, LOW_X])
+                if end < best and x + t + extents[kind, turn, HIGH_X] <= length:
                     best, best_turn, best_x, best_y = end, turn, x + t, y
         if best < np.inf:
             put(tables, pieces, i, best_turn, best_x, best_y)
-            behind = max(behind, pieces.box[i, 2] + BEHIND * tables.grow)
+            behind = max(behind, pieces.box[i, HIGH_X] + BEHIND * tables.grow)
         else:
             refused[kind] = True
 
@@ -93,8 +94,8 @@ def _slide(
     high = range_in_strip(tables, kind, turn, x, y, ux, uy, length, height, length + height)[1]
     count = collect_intervals(tables, pieces, i, turn, x, y, ux, uy, 0.0, high, moves.intervals)
     for k in range(count):
-        if moves.intervals[k, 1] > tables.slack:
-            high = min(high, moves.intervals[k, 0])
+        if moves.intervals[k, LEAVE] > tables.slack:
+            high = min(high, moves.intervals[k, ENTER])
     if high > tables.slack and count < len(moves.intervals):  # with more intervals than there is room for, nobody knows
         put(tables, pieces, i, turn, x + high * ux, y + high * uy)
 

@@ -1,5 +1,6 @@
 """A finished layout: which copy lies where, on which sheet, and the polygons themselves, which do not overlap."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -7,22 +8,26 @@ import numpy as np
 from abut.contours.nesting.verify import find_overlap
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
+from abut.core.showing import count, describe
 
 SPACE = 0.05
 """Between drawn sheets, of their height."""
 MOST_DECIMALS = 300
+SHOWN_DIGITS = 5
+"""Of the sheet's height, in a notebook's picture."""
 COLORS = ("#7fa6c9", "#c98f7f", "#8fbf8a", "#b39ac9", "#c9b97f", "#7fc2bf", "#c97fa8", "#a0a89a")
 
 
 class Layout(NamedTuple):
-    """One row a copy. A copy is its piece turned by `angle` about the origin of the piece's coordinates, then moved by `position`."""
+    """Where each copy lies, one row per copy: its piece turned by `angle_deg` about the origin of the piece's coordinates, then moved by `position`.
+    Immutable."""
 
     piece: Integers
     """(k,) number of the piece"""
     sheet: Integers
     """(k,) number of the sheet, from 0"""
-    angle: Floats
-    """(k,) degrees, anticlockwise"""
+    angle_deg: Floats
+    """(k,) degrees, anticlockwise where y points up"""
     position: Floats
     """(k,2)"""
     polygons: tuple[Floats, ...]
@@ -30,6 +35,7 @@ class Layout(NamedTuple):
     size: tuple[float, float]
     """width and height of a sheet; the width is infinite for a strip"""
     gap: float
+    """least distance of two pieces that was asked for"""
     lengths: Floats
     """(sheets,) used length of each sheet: the largest x"""
     density: float
@@ -37,11 +43,19 @@ class Layout(NamedTuple):
     moves: int
     """pieces that the search tried to move"""
     seconds: float
+    """spent"""
     interrupted: bool
     """whether the search ended because of an interruption; the layout is the best found until then"""
 
     def __len__(self) -> int:
         return len(self.piece)
+
+    def __repr__(self) -> str:
+        copies, sheets = count(len(self), "copy", "copies"), count(len(self.lengths), "sheet")
+        return describe(self, f"{copies} on {sheets}", f"length {self.length:g}", f"{self.density:.1%} filled")
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg(min(max(0, SHOWN_DIGITS - 1 - math.floor(math.log10(self.size[1]))), MOST_DECIMALS))
 
     @property
     def length(self) -> float:
@@ -59,7 +73,11 @@ class Layout(NamedTuple):
     def to_svg(self, decimals: int | None = None) -> str:
         """A drawing of all sheets, one below the other; as always in SVG, y points down.
 
-        Coordinates are written in full, or for a small picture with so many decimals, which may make pieces overlap by as much.
+        Args:
+            decimals: of coordinates, for a small picture; pieces may then overlap by as much. Written in full by default.
+
+        Returns:
+            The text of an SVG document.
         """
         if decimals is not None:
             decimals = arrays.count(decimals, "decimals", most=MOST_DECIMALS)

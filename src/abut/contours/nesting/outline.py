@@ -11,6 +11,7 @@ cut off 1e-15 of its size, which the margin of the search (see `tables`) exceeds
 import numpy as np
 from numpy.typing import NDArray
 
+from abut.contours.curve.rows import vector_at_2d
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 
@@ -29,15 +30,16 @@ Booleans = NDArray[np.bool_]
 def _cost(points: Floats, previous: Integers, following: Integers, v: int) -> tuple[float, float, float, bool]:
     """Area that taking corner v away adds, where its successor (or the meeting point that replaces both) lands, and whether v is reflex."""
     p, w = previous[v], following[v]
-    px, py, vx, vy, wx, wy = points[p, 0], points[p, 1], points[v, 0], points[v, 1], points[w, 0], points[w, 1]
+    (px, py), (vx, vy), (wx, wy) = vector_at_2d(points, p), vector_at_2d(points, v), vector_at_2d(points, w)
     turn = (vx - px) * (wy - vy) - (vy - py) * (wx - vx)
     if turn <= 0.0:
         return -0.5 * turn, 0.0, 0.0, True
     q = following[w]
-    ux, uy, sx, sy = vx - px, vy - py, wx - points[q, 0], wy - points[q, 1]
+    qx, qy = vector_at_2d(points, q)
+    ux, uy, sx, sy = vx - px, vy - py, wx - qx, wy - qy
     # p→v and q→w, extended beyond v and w, meet at v + s·u.
     det = ux * sy - uy * sx
-    bend = (wx - vx) * (points[q, 1] - wy) - (wy - vy) * (points[q, 0] - wx)
+    bend = (wx - vx) * (qy - wy) - (wy - vy) * (qx - wx)
     if bend <= 0.0 or det >= 0.0 or q == p:
         return np.inf, 0.0, 0.0, False
     s = ((wx - vx) * sy - (wy - vy) * sx) / det
@@ -60,7 +62,7 @@ def _is_empty(
     while k < len(xs) and xs[k] <= high_x + moved:
         v = order[k]
         k += 1
-        x, y = points[v, 0], points[v, 1]
+        x, y = vector_at_2d(points, v)
         if alive[v] and low_x <= x <= high_x and low_y <= y <= high_y:
             own = (x == ax and y == ay) or (x == bx and y == by) or (x == cx and y == cy)
             inside = (
@@ -84,9 +86,9 @@ def _sweep(
         area, x, y, reflex = _cost(points, previous, following, v)
         p, w = int(previous[v]), int(following[v])
         if area <= threshold and added + area <= (rough if left > most else kept) and left > LEAST_CORNERS:
-            vx, vy, wx, wy = points[v, 0], points[v, 1], points[w, 0], points[w, 1]
+            (px, py), (vx, vy), (wx, wy) = vector_at_2d(points, p), vector_at_2d(points, v), vector_at_2d(points, w)
             if reflex:
-                empty = _is_empty(points, alive, order, xs, moved, points[p, 0], points[p, 1], wx, wy, vx, vy)
+                empty = _is_empty(points, alive, order, xs, moved, px, py, wx, wy, vx, vy)
             else:
                 empty = _is_empty(points, alive, order, xs, moved, vx, vy, x, y, wx, wy)
             if empty:

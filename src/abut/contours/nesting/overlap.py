@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.contours.nesting.columns import ENTER, HIGH_X, HIGH_Y, LEAVE, LOW_X, LOW_Y, WEIGHT
 from abut.contours.nesting.tables import Tables
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
@@ -30,7 +31,7 @@ class Pieces(NamedTuple):
     place: Floats
     """(n,2) where the origin of the kind's outline lies"""
     box: Floats
-    """(n,4) low x, low y, high x, high y"""
+    """(n,4) as `columns` has boxes"""
     loss: Floats
     """(n,n) symmetric: overlap of each pair"""
     weight: Floats
@@ -49,7 +50,7 @@ def overlap_pieces(
     boxes, first, planes = tables.boxes, tables.first, tables.planes
     total = 0.0
     for pair in range(tables.rows[row, 0], tables.rows[row, 1]):
-        if boxes[pair, 0] < x and x < boxes[pair, 2] and boxes[pair, 1] < y and y < boxes[pair, 3]:
+        if boxes[pair, LOW_X] < x and x < boxes[pair, HIGH_X] and boxes[pair, LOW_Y] < y and y < boxes[pair, HIGH_Y]:
             depth = np.inf
             for e in range(first[pair], first[pair + 1]):
                 away = planes[e, 2] - planes[e, 0] * x - planes[e, 1] * y
@@ -66,12 +67,18 @@ def overlap_pieces(
 def overlap_at(tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: float, bound: float) -> float:
     """Weighted overlap of piece i with all others if it were put there; at least `bound` where it is no less than that."""
     kind, grow = pieces.kind[i], tables.grow
-    low_x, low_y = x + tables.extents[kind, turn, 0] - grow, y + tables.extents[kind, turn, 1] - grow
-    high_x, high_y = x + tables.extents[kind, turn, 2] + grow, y + tables.extents[kind, turn, 3] + grow
+    low_x, low_y = x + tables.extents[kind, turn, LOW_X] - grow, y + tables.extents[kind, turn, LOW_Y] - grow
+    high_x, high_y = x + tables.extents[kind, turn, HIGH_X] + grow, y + tables.extents[kind, turn, HIGH_Y] + grow
     box = pieces.box
     total = 0.0
     for j in range(len(pieces.kind)):
-        if box[j, 0] < high_x and low_x < box[j, 2] and box[j, 1] < high_y and low_y < box[j, 3] and j != i:
+        if (
+            box[j, LOW_X] < high_x
+            and low_x < box[j, HIGH_X]
+            and box[j, LOW_Y] < high_y
+            and low_y < box[j, HIGH_Y]
+            and j != i
+        ):
             dx, dy = x - pieces.place[j, 0], y - pieces.place[j, 1]
             total += pieces.weight[i, j] * overlap_pieces(tables, pieces.kind[j], pieces.turn[j], kind, turn, dx, dy)
             if total >= bound:
@@ -100,10 +107,10 @@ def put(tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: float) -
         loss = 0.0
         if (
             j != i
-            and box[j, 0] < box[i, 2] + grow
-            and box[i, 0] < box[j, 2] + grow
-            and box[j, 1] < box[i, 3] + grow
-            and box[i, 1] < box[j, 3] + grow
+            and box[j, LOW_X] < box[i, HIGH_X] + grow
+            and box[i, LOW_X] < box[j, HIGH_X] + grow
+            and box[j, LOW_Y] < box[i, HIGH_Y] + grow
+            and box[i, LOW_Y] < box[j, HIGH_Y] + grow
         ):
             dx, dy = x - pieces.place[j, 0], y - pieces.place[j, 1]
             loss = overlap_pieces(tables, pieces.kind[j], pieces.turn[j], kind, turn, dx, dy)
@@ -115,17 +122,23 @@ def collect_intervals(
     tables: Tables, pieces: Pieces, i: int, turn: int, x: float, y: float, ux: float, uy: float,
     low: float, high: float, intervals: Floats,
 ) -> int:  # fmt: skip
-    """Where piece i, moved from (x, y) by t·u with low < t < high, overlaps pairs of parts: rows (from, to, weight) of `intervals`; how many."""
+    """Where piece i, moved from (x, y) by t·u with low < t < high, overlaps pairs of parts, into `intervals`; how many."""
     kind, grow = pieces.kind[i], tables.grow
     kind_count, relative_count = tables.extents.shape[0], tables.rows.shape[0] // tables.extents.shape[0] ** 2
-    low_x = x + tables.extents[kind, turn, 0] - grow + min(low * ux, high * ux)
-    high_x = x + tables.extents[kind, turn, 2] + grow + max(low * ux, high * ux)
-    low_y = y + tables.extents[kind, turn, 1] - grow + min(low * uy, high * uy)
-    high_y = y + tables.extents[kind, turn, 3] + grow + max(low * uy, high * uy)
+    low_x = x + tables.extents[kind, turn, LOW_X] - grow + min(low * ux, high * ux)
+    high_x = x + tables.extents[kind, turn, HIGH_X] + grow + max(low * ux, high * ux)
+    low_y = y + tables.extents[kind, turn, LOW_Y] - grow + min(low * uy, high * uy)
+    high_y = y + tables.extents[kind, turn, HIGH_Y] + grow + max(low * uy, high * uy)
     box, boxes, first, planes = pieces.box, tables.boxes, tables.first, tables.planes
     count = 0
     for j in range(len(pieces.kind)):
-        if not (box[j, 0] < high_x and low_x < box[j, 2] and box[j, 1] < high_y and low_y < box[j, 3] and j != i):
+        if not (
+            box[j, LOW_X] < high_x
+            and low_x < box[j, HIGH_X]
+            and box[j, LOW_Y] < high_y
+            and low_y < box[j, HIGH_Y]
+            and j != i
+        ):
             continue
         cosine, sine = tables.turns[pieces.turn[j], 0], tables.turns[pieces.turn[j], 1]
         dx, dy = x - pieces.place[j, 0], y - pieces.place[j, 1]
@@ -140,7 +153,10 @@ def collect_intervals(
         row = (pieces.kind[j] * kind_count + kind) * relative_count + tables.relative[pieces.turn[j], turn]
         for pair in range(tables.rows[row, 0], tables.rows[row, 1]):
             if not (
-                boxes[pair, 0] < to_x and from_x < boxes[pair, 2] and boxes[pair, 1] < to_y and from_y < boxes[pair, 3]
+                boxes[pair, LOW_X] < to_x
+                and from_x < boxes[pair, HIGH_X]
+                and boxes[pair, LOW_Y] < to_y
+                and from_y < boxes[pair, HIGH_Y]
             ):
                 continue
             enter, leave = -np.inf, np.inf
@@ -156,6 +172,10 @@ def collect_intervals(
                 if leave <= low or enter >= high or leave <= enter:
                     break
             if enter < high and low < leave and enter < leave and count < len(intervals):
-                intervals[count, 0], intervals[count, 1], intervals[count, 2] = enter, leave, pieces.weight[i, j]
+                intervals[count, ENTER], intervals[count, LEAVE], intervals[count, WEIGHT] = (
+                    enter,
+                    leave,
+                    pieces.weight[i, j],
+                )
                 count += 1
     return count

@@ -6,6 +6,7 @@ the parts cover the polygon and nothing else, whatever its shape. Corners are an
 
 import numpy as np
 
+from abut.contours.curve.rows import vector_at_2d
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.geometry.predicates import orient_2d
@@ -13,14 +14,12 @@ from abut.geometry.predicates import orient_2d
 
 @kernel
 def _is_ear(points: Floats, previous: Integers, following: Integers, v: int) -> bool:
-    a = (points[previous[v], 0], points[previous[v], 1])
-    b = (points[v, 0], points[v, 1])
-    c = (points[following[v], 0], points[following[v], 1])
+    a, b, c = vector_at_2d(points, previous[v]), vector_at_2d(points, v), vector_at_2d(points, following[v])
     if orient_2d(a, b, c) <= 0:
         return False
     w = following[following[v]]
     while w != previous[v]:
-        p = (points[w, 0], points[w, 1])
+        p = vector_at_2d(points, w)
         if p not in (a, b, c) and orient_2d(a, b, p) >= 0 and orient_2d(b, c, p) >= 0 and orient_2d(c, a, p) >= 0:
             return False
         w = following[w]

@@ -6,16 +6,17 @@ Pieces of the same corners and the same turns are one kind. Bad pieces are refus
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from abut.contours.curve.contour import LEAST_REACH, Contour
-from abut.contours.nesting.angles import read_rotations
+from abut.contours.nesting.angles import RotationsLike, read_rotations
 from abut.contours.nesting.verify import find_self_contact
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.types import IndicesLike, PointsLike
 from abut.geometry.predicates import orient_2d
 
 FREE_TURNS = (24, 12, 8, 4)
@@ -28,6 +29,11 @@ LEAST_AREA = 2.0**-48
 """Of the square of a piece's size: thinner ones are turned inside out by rounding."""
 LEAST_COORDINATE = 2.0**-200
 """Of a piece's size: a corner nearer than this to the lower or left side of the piece's box lies on it, so that products do not underflow."""
+
+
+PieceLike: TypeAlias = Contour | PointsLike
+"""A contour, or the corners (n,2) of a simple polygon in either direction."""
+PiecesLike: TypeAlias = Contour | Iterable[PieceLike]
 
 
 class Kind(NamedTuple):
@@ -94,7 +100,7 @@ def _drop_repeated(points: Floats) -> Floats:
     return points[(points != np.roll(points, 1, axis=0)).any(axis=1)] if len(points) else points
 
 
-def read_polygon(value: object, number: int) -> tuple[Floats, Floats]:
+def read_polygon(value: PieceLike, number: int) -> tuple[Floats, Floats]:
     """Corners of a piece without repetition, anticlockwise, moved to the origin; and by how much."""
     if isinstance(value, Contour):
         points = _flatten(value, number)
@@ -121,7 +127,7 @@ def read_polygon(value: object, number: int) -> tuple[Floats, Floats]:
     return np.ldexp(near if _is_anticlockwise(near) else np.ascontiguousarray(near[::-1]), -power), origin
 
 
-def _read_copies(value: object, count: int) -> Integers:
+def _read_copies(value: IndicesLike, count: int) -> Integers:
     """(count,) how many of each piece."""
     try:
         single = np.ndim(cast("Any", value)) == 0
@@ -141,7 +147,7 @@ def _read_copies(value: object, count: int) -> Integers:
     return counts
 
 
-def read_order(pieces: object, copies: object, rotations: object) -> Order:
+def read_order(pieces: PiecesLike, copies: IndicesLike, rotations: RotationsLike) -> Order:
     """Check and coerce what `nest` takes."""
     if isinstance(pieces, Contour):
         pieces = [pieces]
@@ -149,7 +155,7 @@ def read_order(pieces: object, copies: object, rotations: object) -> Order:
         raise InvalidInput("pieces", "expected a list of polygons (n,2) or Contours")
     if isinstance(pieces, np.ndarray) and pieces.ndim == 0:
         raise InvalidInput("pieces", "is one number, expected a list of polygons (n,2) or Contours")
-    rows = list(cast("Iterable[object]", pieces))
+    rows = list(cast("Iterable[PieceLike]", pieces))
     if not rows:
         raise InvalidInput("pieces", "is empty: there is nothing to nest")
     counts, angles = _read_copies(copies, len(rows)), read_rotations(rotations, len(rows))

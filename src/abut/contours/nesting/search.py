@@ -12,6 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.contours.nesting.columns import (
+    AT,
+    BOUND,
+    ENTER,
+    HIGH_X,
+    HIGH_Y,
+    LEAVE,
+    LOSS,
+    LOW_X,
+    LOW_Y,
+    TURN,
+    WEIGHT,
+    X,
+    Y,
+)
 from abut.contours.nesting.overlap import Pieces, collect_intervals, overlap_at, put
 from abut.contours.nesting.tables import Tables
 from abut.core.arrays import Floats, Integers
@@ -33,11 +48,11 @@ class Moves(NamedTuple):
     cursor: Integers
     """(1,) the next of them"""
     intervals: Floats
-    """(m,3) of one line"""
+    """(m,3) of one line, as `columns` has them"""
     stops: Floats
-    """(k,2) of one line"""
+    """(k,2) of one line, as `columns` has them"""
     kept: Floats
-    """(k,4) loss, x, y, turn of the best places so far, best first"""
+    """(k,4) the best places so far, best first, as `columns` has them"""
 
 
 @kernel
@@ -51,10 +66,15 @@ def draw(moves: Moves) -> float:
 @kernel
 def _keep(kept: Floats, loss: float, x: float, y: float, turn: int) -> None:
     k = len(kept) - 1
-    while k > 0 and kept[k - 1, 0] > loss:
-        kept[k, 0], kept[k, 1], kept[k, 2], kept[k, 3] = kept[k - 1, 0], kept[k - 1, 1], kept[k - 1, 2], kept[k - 1, 3]
+    while k > 0 and kept[k - 1, LOSS] > loss:
+        kept[k, LOSS], kept[k, X], kept[k, Y], kept[k, TURN] = (
+            kept[k - 1, LOSS],
+            kept[k - 1, X],
+            kept[k - 1, Y],
+            kept[k - 1, TURN],
+        )
         k -= 1
-    kept[k, 0], kept[k, 1], kept[k, 2], kept[k, 3] = loss, x, y, turn
+    kept[k, LOSS], kept[k, X], kept[k, Y], kept[k, TURN] = loss, x, y, turn
 
 
 @kernel
@@ -79,14 +99,14 @@ def clamp(
     tables: Tables, kind: int, turn: int, x: float, y: float, length: float, height: float
 ) -> tuple[float, float]:
     """The place nearest to (x, y) within the strip."""
-    x = max(min(x, length - tables.extents[kind, turn, 2]), -tables.extents[kind, turn, 0])
-    y = max(min(y, height - tables.extents[kind, turn, 3]), -tables.extents[kind, turn, 1])
+    x = max(min(x, length - tables.extents[kind, turn, HIGH_X]), -tables.extents[kind, turn, LOW_X])
+    y = max(min(y, height - tables.extents[kind, turn, HIGH_Y]), -tables.extents[kind, turn, LOW_Y])
     return x, y
 
 
 @kernel
 def _choose_stops(intervals: Floats, count: int, low: float, high: float, stops: Floats) -> int:
-    """The ends of intervals within [low, high], and these two, that promise the least overlap: rows (bound, t) of `stops`; how many.
+    """The ends of intervals within [low, high], and these two, that promise the least overlap, into `stops`; how many.
 
     No pair of parts is deeper at t than t is far from the ends of its interval: the weighted sum of that bounds the overlap from above.
     """
@@ -95,15 +115,15 @@ def _choose_stops(intervals: Floats, count: int, low: float, high: float, stops:
         t = intervals[k // 2, k % 2] if k < 2 * count else (low if k == 2 * count else high)
         if t < low or t > high:
             continue
-        bound, limit = 0.0, stops[len(stops) - 1, 0] if found == len(stops) else np.inf
+        bound, limit = 0.0, stops[len(stops) - 1, BOUND] if found == len(stops) else np.inf
         for m in range(count):
-            bound += intervals[m, 2] * max(0.0, min(t - intervals[m, 0], intervals[m, 1] - t))
+            bound += intervals[m, WEIGHT] * max(0.0, min(t - intervals[m, ENTER], intervals[m, LEAVE] - t))
         if bound < limit:
             place = min(found, len(stops) - 1)
-            while place > 0 and stops[place - 1, 0] > bound:
-                stops[place, 0], stops[place, 1] = stops[place - 1, 0], stops[place - 1, 1]
+            while place > 0 and stops[place - 1, BOUND] > bound:
+                stops[place, BOUND], stops[place, AT] = stops[place - 1, BOUND], stops[place - 1, AT]
                 place -= 1
-            stops[place, 0], stops[place, 1] = bound, t
+            stops[place, BOUND], stops[place, AT] = bound, t
             found = min(found + 1, len(stops))
     return found
 
@@ -127,7 +147,7 @@ def _descend(
         stops = _choose_stops(moves.intervals, count, low, high, moves.stops)
         best, best_t = loss, 0.0
         for k in range(stops):
-            t = moves.stops[k, 1]
+            t = moves.stops[k, AT]
             found = overlap_at(tables, pieces, i, turn, x + t * ux, y + t * uy, best)
             if found < best:
                 best, best_t = found, t
@@ -152,32 +172,35 @@ def relocate(
     present = overlap_at(tables, pieces, i, turn, x, y, np.inf)
     kept = moves.kept
     for k in range(len(kept)):
-        kept[k, 0] = np.inf
+        kept[k, LOSS] = np.inf
     _keep(kept, present, x, y, turn)
     extents = tables.extents
-    size = max(extents[kind, turn, 2] - extents[kind, turn, 0], extents[kind, turn, 3] - extents[kind, turn, 1])
+    size = max(
+        extents[kind, turn, HIGH_X] - extents[kind, turn, LOW_X],
+        extents[kind, turn, HIGH_Y] - extents[kind, turn, LOW_Y],
+    )
     for k in range(anywhere + near):
         t = turn
         if moves.allowed[kind, 0] > 1 and (k < anywhere or k % 4 == 0):
             t = moves.allowed[kind, 1 + int(draw(moves) * moves.allowed[kind, 0])]
-        free_x = length - (extents[kind, t, 2] - extents[kind, t, 0])
-        free_y = height - (extents[kind, t, 3] - extents[kind, t, 1])
+        free_x = length - (extents[kind, t, HIGH_X] - extents[kind, t, LOW_X])
+        free_y = height - (extents[kind, t, HIGH_Y] - extents[kind, t, LOW_Y])
         if free_x < 0.0 or free_y < 0.0:
             continue
         if k < anywhere:
-            px, py = draw(moves) * free_x - extents[kind, t, 0], draw(moves) * free_y - extents[kind, t, 1]
+            px, py = draw(moves) * free_x - extents[kind, t, LOW_X], draw(moves) * free_y - extents[kind, t, LOW_Y]
         else:
             px, py = x + (draw(moves) - 0.5) * 0.5 * size, y + (draw(moves) - 0.5) * 0.5 * size
             px, py = clamp(tables, kind, t, px, py, length, height)
-        loss = overlap_at(tables, pieces, i, t, px, py, kept[len(kept) - 1, 0])
-        if loss < kept[len(kept) - 1, 0]:
+        loss = overlap_at(tables, pieces, i, t, px, py, kept[len(kept) - 1, LOSS])
+        if loss < kept[len(kept) - 1, LOSS]:
             _keep(kept, loss, px, py, t)
     best, best_x, best_y, best_turn = present, x, y, turn
     for k in range(len(kept)):
-        if kept[k, 0] < np.inf:
-            t = int(kept[k, 3])
+        if kept[k, LOSS] < np.inf:
+            t = int(kept[k, TURN])
             loss, px, py = _descend(
-                tables, pieces, moves, i, t, kept[k, 1], kept[k, 2], kept[k, 0], length, height, 0.5 * size
+                tables, pieces, moves, i, t, kept[k, X], kept[k, Y], kept[k, LOSS], length, height, 0.5 * size
             )
             if loss < best:
                 best, best_x, best_y, best_turn = loss, px, py, t
@@ -247,7 +270,7 @@ def pull(tables: Tables, pieces: Pieces, moves: Moves, ratio: float, length: flo
     for i in range(len(pieces.kind)):
         kind, turn = pieces.kind[i], pieces.turn[i]
         for k in range(moves.allowed[kind, 0]):
-            if extents[kind, turn, 2] - extents[kind, turn, 0] > length:
+            if extents[kind, turn, HIGH_X] - extents[kind, turn, LOW_X] > length:
                 turn = moves.allowed[kind, 1 + k]
         x, y = clamp(tables, kind, turn, pieces.place[i, 0] * ratio, pieces.place[i, 1], length, height)
         put(tables, pieces, i, turn, x, y)
@@ -256,9 +279,12 @@ def pull(tables: Tables, pieces: Pieces, moves: Moves, ratio: float, length: flo
 @kernel
 def swap(tables: Tables, pieces: Pieces, i: int, j: int, length: float, height: float) -> None:
     """Let two pieces change places, middle for middle, within the strip."""
-    x, y = 0.5 * (pieces.box[j, 0] + pieces.box[j, 2]), 0.5 * (pieces.box[j, 1] + pieces.box[j, 3])
+    x, y = 0.5 * (pieces.box[j, LOW_X] + pieces.box[j, HIGH_X]), 0.5 * (pieces.box[j, LOW_Y] + pieces.box[j, HIGH_Y])
     for _ in range(2):
-        other_x, other_y = 0.5 * (pieces.box[i, 0] + pieces.box[i, 2]), 0.5 * (pieces.box[i, 1] + pieces.box[i, 3])
+        other_x, other_y = (
+            0.5 * (pieces.box[i, LOW_X] + pieces.box[i, HIGH_X]),
+            0.5 * (pieces.box[i, LOW_Y] + pieces.box[i, HIGH_Y]),
+        )
         place_x, place_y = pieces.place[i, 0] + x - other_x, pieces.place[i, 1] + y - other_y
         place_x, place_y = clamp(tables, pieces.kind[i], pieces.turn[i], place_x, place_y, length, height)
         put(tables, pieces, i, pieces.turn[i], place_x, place_y)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abut.contours.nesting.columns import HIGH_X, LOW_X
 from abut.contours.nesting.gravity import BEHIND, compact, place_first
 from abut.contours.nesting.overlap import Pieces
 from abut.contours.nesting.search import Moves, pull, restore, separate_round, swap
@@ -82,13 +83,13 @@ class Strip:
     @property
     def length(self) -> float:
         """Largest x of all pieces."""
-        return float(self.pieces.box[:, 2].max())
+        return float(self.pieces.box[:, HIGH_X].max())
 
     def _widths(self, kind: int) -> Floats:
         """Of a kind at each of its turns."""
         extents, allowed = self.tables.extents[kind], self.moves.allowed[kind]
         turns = allowed[1 : 1 + allowed[0]]
-        return extents[turns, 2] - extents[turns, 0]
+        return extents[turns, HIGH_X] - extents[turns, LOW_X]
 
     @property
     def least_length(self) -> float:
@@ -120,12 +121,12 @@ class Strip:
         """Put pieces one after another as far left as possible, if they end before `limit`; which pieces were put."""
         reach = min(limit, self.most_length)
         place_first(self.tables, self.pieces, self.moves, order, reach, self.height, LINES)
-        return np.flatnonzero(self.pieces.box[:, 0] < np.inf)
+        return np.flatnonzero(self.pieces.box[:, LOW_X] < np.inf)
 
     def compact(self, length: float, rounds: int) -> float:
         """Let all pieces fall to the left; the used length."""
         for _ in range(rounds):
-            order = np.argsort(self.pieces.box[:, 0], kind="stable")
+            order = np.argsort(self.pieces.box[:, LOW_X], kind="stable")
             compact(self.tables, self.pieces, self.moves, order, length, self.height)
         return self.length
 

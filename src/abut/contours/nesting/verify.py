@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from abut.contours.curve.rows import vector_at_2d
+from abut.contours.nesting.columns import HIGH_X, HIGH_Y, LOW_X, LOW_Y
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
 from abut.geometry.predicates import orient_2d
@@ -70,8 +72,7 @@ def is_on_segment(p: Vec2, a: Vec2, b: Vec2) -> bool:
 @kernel
 def _corner(corners: Floats, start: int, end: int, k: int) -> Vec2:
     """Corner k of the polygon start:end, counted round."""
-    k = start + (k - start) % (end - start)
-    return (corners[k, 0], corners[k, 1])
+    return vector_at_2d(corners, start + (k - start) % (end - start))
 
 
 @kernel
@@ -92,10 +93,10 @@ def _near_edges(corners: Floats, start: int, end: int, box: Floats, gap: float, 
     for k in range(start, end):
         a, b = _corner(corners, start, end, k), _corner(corners, start, end, k + 1)
         if (
-            min(a[0], b[0]) <= box[2] + gap
-            and max(a[0], b[0]) >= box[0] - gap
-            and min(a[1], b[1]) <= box[3] + gap
-            and max(a[1], b[1]) >= box[1] - gap
+            min(a[0], b[0]) <= box[HIGH_X] + gap
+            and max(a[0], b[0]) >= box[LOW_X] - gap
+            and min(a[1], b[1]) <= box[HIGH_Y] + gap
+            and max(a[1], b[1]) >= box[LOW_Y] - gap
         ):
             found[count] = k
             count += 1
@@ -141,8 +142,8 @@ def _check_pair(
 ) -> int:
     """FINE, CROSSING or CLOSE."""
     s, e, t, f = first[i], first[i + 1], first[j], first[j + 1]
-    size = max(boxes[i, 2], boxes[j, 2]) - min(boxes[i, 0], boxes[j, 0])
-    size += max(boxes[i, 3], boxes[j, 3]) - min(boxes[i, 1], boxes[j, 1])
+    size = max(boxes[i, HIGH_X], boxes[j, HIGH_X]) - min(boxes[i, LOW_X], boxes[j, LOW_X])
+    size += max(boxes[i, HIGH_Y], boxes[j, HIGH_Y]) - min(boxes[i, LOW_Y], boxes[j, LOW_Y])
     count_a = _near_edges(corners, s, e, boxes[j], gap, edges_a)
     count_b = _near_edges(corners, t, f, boxes[i], gap, edges_b)
     touches, close = False, False
@@ -178,10 +179,10 @@ def _check_all(corners: Floats, boxes: Floats, first: Integers, sheet: Integers,
         for j in range(i + 1, n):
             if (
                 sheet[i] == sheet[j]
-                and boxes[i, 0] <= boxes[j, 2] + gap
-                and boxes[j, 0] <= boxes[i, 2] + gap
-                and boxes[i, 1] <= boxes[j, 3] + gap
-                and boxes[j, 1] <= boxes[i, 3] + gap
+                and boxes[i, LOW_X] <= boxes[j, HIGH_X] + gap
+                and boxes[j, LOW_X] <= boxes[i, HIGH_X] + gap
+                and boxes[i, LOW_Y] <= boxes[j, HIGH_Y] + gap
+                and boxes[j, LOW_Y] <= boxes[i, HIGH_Y] + gap
             ):
                 found = _check_pair(corners, boxes, first, i, j, gap, edges_a, edges_b)
                 if found != FINE:

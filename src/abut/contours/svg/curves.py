@@ -1,7 +1,7 @@
 """Lines, quadratic curves and elliptical arcs as cubic ones; points are complex numbers.
 
 Lines and quadratic curves become cubic ones exactly. An arc is cut into pieces of at most ARC_PIECE and each replaced by the usual cubic, which is
-off by less than 7e-8 of the radius. An arc is placed from its beginning, not from its centre: where the radius is much larger than the chord, no
+off by less than 7e-8 of the radius. An arc is placed from its beginning, not from its center: where the radius is much larger than the chord, no
 difference of large numbers is taken.
 """
 
@@ -62,8 +62,8 @@ def arc(start: Point, radii: Point, turn: float, large: bool, sweep: bool, end: 
     step = 2.0 * side * angle / count
     reach = 4.0 / 3.0 * math.tan(0.25 * step)
 
-    def to_plane(way: complex) -> Point:
-        return size * complex(rx * way.real, ry * way.imag) * frame
+    def to_plane(step: complex) -> Point:
+        return size * complex(rx * step.real, ry * step.imag) * frame
 
     cubics: list[Cubic] = []
     p, before = first, start

@@ -16,6 +16,7 @@ from abut.contours.svg.shapes import SHAPES, read_shape
 from abut.contours.svg.transforms import combine, parse_transform, translation
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.types import PathLike
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 _NOT_DRAWN = {
@@ -160,10 +161,25 @@ class _Document:
             self.sheet.append(data)
 
 
-def read(source: str | os.PathLike[str]) -> list[Contour]:
-    """Every closed outline of an SVG document, in its order; `source` is a file, or the text itself where it begins with "<".
+def read(source: PathLike) -> list[Contour]:
+    """Every closed outline of an SVG document, in its order.
 
-    Each subpath is a contour of its own, named after its element's id. A document without any raises InvalidInput.
+    Coordinates are those of the document's user units, y down as SVG has it.
+
+    Args:
+        source: a file, or the text itself where it begins with "<".
+
+    Returns:
+        One contour per subpath, named after its element's id.
+
+    Raises:
+        InvalidInput: what is no SVG drawing, or one without any closed outline.
+        Unsupported: what would be lost or have a wrong size, by name.
+
+    Example:
+        >>> from abut.contours import svg
+        >>> svg.read('<svg><rect id="tile" width="2" height="1"/><path id="tip" d="M5 0h1v1z"/></svg>')
+        [Contour('tile', 4 segments), Contour('tip', 3 segments)]
     """
     if not isinstance(source, str | os.PathLike):
         raise InvalidInput("source", f"is a {type(source).__name__}, expected a path or the text of a document")

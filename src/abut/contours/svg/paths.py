@@ -7,7 +7,8 @@ import numpy as np
 from abut.contours.curve.contour import CLOSED
 from abut.contours.svg.curves import Cubic, Point, arc, line, quadratic
 from abut.contours.svg.lexer import Lexer
-from abut.core.arrays import Floats
+from abut.core import arrays
+from abut.core.arrays import Floats, frozen
 from abut.core.errors import InvalidInput
 
 _LETTERS = "MmLlHhVvCcSsQqTtAaZz"
@@ -110,7 +111,7 @@ class _Path:
                 raise self.read.error(
                     f"the subpath is open, it ends {abs(self.pen - self.start):.3g} from where it began", self.began
                 )
-            self.outlines.append(np.array([[(p.real, p.imag) for p in cubic] for cubic in self.cubics]))
+            self.outlines.append(frozen(np.array([[(p.real, p.imag) for p in cubic] for cubic in self.cubics])))
         elif closed and not self.outlines:
             raise self.read.error("the subpath has no length", self.began)
         self.cubics = []
@@ -118,5 +119,21 @@ class _Path:
 
 
 def parse_path(text: str, name: str = "path") -> list[Floats]:
-    """The closed subpaths of path data, each (n,4,2) cubic segments."""
-    return _Path(text, name).outlines_of()
+    """The closed subpaths of path data.
+
+    Args:
+        text: commands M L H V C S Q T A Z in capitals or small letters, and numbers.
+        name: what errors call the text.
+
+    Returns:
+        For each subpath (n,4,2) cubic segments. Lines and quadratic curves become cubic ones exactly, arcs within 7e-8 of their radius.
+
+    Example:
+        >>> from abut.contours import svg
+        >>> outlines = svg.parse_path("M0 0H2V1Z m5 5h1v1z")
+        >>> [outline.shape for outline in outlines]
+        [(3, 4, 2), (3, 4, 2)]
+        >>> outlines[0][:, 0].tolist()
+        [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0]]
+    """
+    return _Path(arrays.instance(text, name, str), name).outlines_of()

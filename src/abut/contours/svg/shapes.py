@@ -36,11 +36,11 @@ class _Lengths:
         return value
 
     def radius(self, key: str, other: str) -> float:
-        """A radius of a corner; one that is not told, or `auto`, is the other, or zero."""
-        told = [k for k in (key, other) if self.attributes.get(k, "auto").strip() != "auto"]
-        value = self.of(told[0]) if told else 0.0
+        """A radius of a corner; one that is not given, or `auto`, is the other, or zero."""
+        given = [k for k in (key, other) if self.attributes.get(k, "auto").strip() != "auto"]
+        value = self.of(given[0]) if given else 0.0
         if value < 0.0:
-            raise InvalidInput(self.name, f"{told[0]} is {value:g}, which is negative")
+            raise InvalidInput(self.name, f"{given[0]} is {value:g}, which is negative")
         return value
 
 

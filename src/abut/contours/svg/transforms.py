@@ -5,12 +5,27 @@ import math
 import numpy as np
 
 from abut.contours.svg.lexer import Lexer
-from abut.core.arrays import LARGEST_COORDINATE, Floats
+from abut.core import arrays
+from abut.core.arrays import LARGEST_COORDINATE, Floats, frozen
 from abut.core.errors import InvalidInput
 
 
 def parse_transform(text: str, name: str = "transform") -> Floats:
-    """(2,3) matrix of a transform attribute."""
+    """The matrix of a transform attribute.
+
+    Args:
+        text: functions such as `translate(1 2) rotate(90)`; the last acts first.
+        name: what errors call the text.
+
+    Returns:
+        (2,3) matrix: a point is turned by the first two columns, then moved by the third.
+
+    Example:
+        >>> from abut.contours import svg
+        >>> svg.parse_transform("translate(3 4) scale(2)").tolist()
+        [[2.0, 0.0, 3.0], [0.0, 2.0, 4.0]]
+    """
+    text = arrays.instance(text, name, str)
     lexer, result = Lexer(text, name), np.eye(3)
     while not lexer.done:
         at = lexer.at
@@ -21,7 +36,7 @@ def parse_transform(text: str, name: str = "transform") -> Floats:
         while not lexer.take(")"):
             numbers.append(lexer.number())
         result = combine(result, _matrix(kind, numbers, name), name)
-    return result[:2]
+    return frozen(result)[:2]
 
 
 def combine(outer: Floats, inner: Floats, name: str) -> Floats:
@@ -50,8 +65,8 @@ def _matrix(kind: str, numbers: list[float], name: str) -> Floats:
         angle = math.radians(numbers[0])
         c, s = math.cos(angle), math.sin(angle)
         result[:2, :2] = ((c, -s), (s, c))
-        centre = np.array(numbers[1:] if count == 3 else (0.0, 0.0))
-        result[:2, 2] = centre - result[:2, :2] @ centre
+        center = np.array(numbers[1:] if count == 3 else (0.0, 0.0))
+        result[:2, 2] = center - result[:2, :2] @ center
     elif kind == "skewX" and count == 1:
         result[0, 1] = math.tan(math.radians(numbers[0]))
     elif kind == "skewY" and count == 1:

@@ -6,7 +6,7 @@ import pytest
 from abut import contours
 from abut.contours import Contour
 from abut.contours.curve.rough import refine_control
-from abut.contours.meet.tables import MEETING
+from abut.contours.meet.views import MEETING
 from abut.core import jit
 from conftest import SOAK
 from oracles.contours import clusters, surviving

@@ -9,7 +9,7 @@ from abut import InvalidInput
 from abut.contours import nest
 from abut.core import jit
 from conftest import SOAK
-from contours.nest_orders import check_layout, draw_order, find_misfit
+from contours.nesting.nest_orders import check_layout, draw_order, find_misfit
 
 BLOCK = 5 if jit.INTERPRETED else 50
 BLOCKS = 2000 if SOAK else 4
@@ -60,6 +60,6 @@ def test_a_small_piece_far_from_the_origin_fits_as_it_would_near_it():
     square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]) * 2.0**-23
     side = 2.0**-23 * (1.0 + math.sqrt(3.0)) / 2.0
     for offset in (0.0, 2.0**-7):
-        assert len(nest([square + offset], (side * (1 + 1e-9),) * 2, rotations=[120.0], moves=1).polygons) == 1
+        assert len(nest([square + offset], (side * (1 + 1e-9),) * 2, rotations_deg=[120.0], moves=1).polygons) == 1
         with pytest.raises(InvalidInput):
-            nest([square + offset], (side * (1 - 1e-9),) * 2, rotations=[120.0], moves=1)
+            nest([square + offset], (side * (1 - 1e-9),) * 2, rotations_deg=[120.0], moves=1)

@@ -1,4 +1,4 @@
-"""Entries from Python: kernels that take addresses of contours' tables, for one query or for many.
+"""Queries from Python: kernels that take addresses of contours' tables, for one query or for many.
 
 Many queries run in CHUNKS pieces on all threads, each with its own memory for stretches. A query that finds more than it has room for says so
 by its count, and is asked again alone.
@@ -7,18 +7,33 @@ by its count, and is asked again alone.
 import numpy as np
 
 from abut.contours.curve.cubic import Four
+from abut.contours.meet.columns import (
+    BEGIN_A,
+    BEGIN_B,
+    DISTANCE,
+    DISTANCE_BOXES,
+    DISTANCE_SEGMENTS,
+    NEAREST_A,
+    NEAREST_B,
+    NUMBER_COLUMNS,
+    STRETCH_COLUMNS,
+    WITNESS_AX,
+    WITNESS_AY,
+    WITNESS_BX,
+    WITNESS_BY,
+)
 from abut.contours.meet.contact_merging import make_contacts
-from abut.contours.meet.crossing_number import STILL, point_on
+from abut.contours.meet.crossing_number import point_on
 from abut.contours.meet.distance_search import find_nearest
-from abut.contours.meet.tables import MEETING, View, magnitude, open_contour, relative, turn, turn_back
+from abut.contours.meet.kinds import Relation
 from abut.contours.meet.tree_search import boxes_overlap, find_meetings
+from abut.contours.meet.views import MEETING, STILL, View, magnitude, open_contour, pose_at, relative, turn, turn_back
 from abut.contours.meet.winding import wind
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, integer, kernel, parallel, prange
 from abut.core.scratch import as_array, load, reserve_floats
 
-APART, CONTACT, A_IN_B, B_IN_A = 0, 1, 2, 3
-RAW_COLUMNS = 8
+APART, CONTACT, A_IN_B, B_IN_A = (relation.value for relation in Relation)
 RAW_ROOM = 512
 """Stretches that a query of many has room for."""
 CHUNKS = 64
@@ -42,7 +57,7 @@ def relate(a: View, b: View, pose: Four) -> int:
 
 @element
 def _meets(a: View, b: View, pose: Four) -> int:
-    raw = as_array(reserve_floats(8), (1, 8))
+    raw = as_array(reserve_floats(STRETCH_COLUMNS), (1, STRETCH_COLUMNS))
     count, _, _ = find_meetings(a, b, pose, raw, integer(1))
     return CONTACT if count > 0 else relate(a, b, pose)
 
@@ -70,16 +85,11 @@ def collide_once(
     return (CONTACT, contacts, count, boxes, leaves, compared)
 
 
-@element
-def _pose_at(poses: Floats, i: int) -> Four:
-    return (poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3])
-
-
 @parallel
 def meet_many(tables: Integers, poses_a: Floats, poses_b: Floats, relations: Integers) -> None:
     """`meet_once` for rows of tables (k,2) and poses (k,4) of both."""
     for i in prange(len(tables)):
-        pose = relative(_pose_at(poses_a, i), _pose_at(poses_b, i))
+        pose = relative(pose_at(poses_a, i), pose_at(poses_b, i))
         relations[i] = _meets(open_contour(tables[i, 0]), open_contour(tables[i, 1]), pose)
 
 
@@ -88,14 +98,14 @@ def collide_many(
     tables: Integers, poses_a: Floats, poses_b: Floats, room: int, out: Floats, limit: int, numbers: Integers
 ) -> None:
     """`collide_once` for rows of tables and poses. Query i writes to out[i·room:];
-    numbers[i]: relation, contacts, stretches, boxes, segments, places."""
+    numbers[i] as `columns` has them."""
     k = len(tables)
     for chunk in prange(CHUNKS):
-        raw = np.empty((RAW_ROOM, RAW_COLUMNS))
+        raw = np.empty((RAW_ROOM, STRETCH_COLUMNS))
         for i in range(chunk * k // CHUNKS, (chunk + 1) * k // CHUNKS):
-            c, s, x, y = relative(_pose_at(poses_a, i), _pose_at(poses_b, i))
+            c, s, x, y = relative(pose_at(poses_a, i), pose_at(poses_b, i))
             found = collide_once(tables[i, 0], tables[i, 1], c, s, x, y, raw, out[i * room : (i + 1) * room], limit)
-            for q in range(6):
+            for q in range(NUMBER_COLUMNS):
                 numbers[i, q] = found[q]
 
 
@@ -103,20 +113,20 @@ def collide_many(
 def measure_once(table_a: int, table_b: int, c: float, s: float, x: float, y: float, out: Floats) -> int:
     """Relation; into `out`: distance, parameters of both, witnesses x, y of both in b's coordinates, boxes and segments compared."""
     a, b, pose = open_contour(table_a), open_contour(table_b), (c, s, x, y)
-    raw = as_array(reserve_floats(8), (1, 8))
+    raw = as_array(reserve_floats(STRETCH_COLUMNS), (1, STRETCH_COLUMNS))
     count, boxes, leaves = find_meetings(a, b, pose, raw, integer(1))
     if count > 0:
-        sigma, tau = raw[0, 0], raw[0, 2]
-        out[0] = 0.0
+        sigma, tau = raw[0, BEGIN_A], raw[0, BEGIN_B]
+        out[DISTANCE] = 0.0
         relation = CONTACT
     else:
         relation = relate(a, b, pose)
-        out[0], sigma, tau, more, pairs = find_nearest(a, b, pose)
+        out[DISTANCE], sigma, tau, more, pairs = find_nearest(a, b, pose)
         boxes, leaves = boxes + more, leaves + pairs
-    out[1], out[2] = sigma, tau
-    out[3], out[4] = point_on(a, sigma, pose)
-    out[5], out[6] = point_on(b, tau, STILL)
-    out[7], out[8] = float(boxes), float(leaves)
+    out[NEAREST_A], out[NEAREST_B] = sigma, tau
+    out[WITNESS_AX], out[WITNESS_AY] = point_on(a, sigma, pose)
+    out[WITNESS_BX], out[WITNESS_BY] = point_on(b, tau, STILL)
+    out[DISTANCE_BOXES], out[DISTANCE_SEGMENTS] = float(boxes), float(leaves)
     return relation
 
 
@@ -124,5 +134,5 @@ def measure_once(table_a: int, table_b: int, c: float, s: float, x: float, y: fl
 def measure_many(tables: Integers, poses_a: Floats, poses_b: Floats, out: Floats, relations: Integers) -> None:
     """`measure_once` for rows of tables and poses."""
     for i in prange(len(tables)):
-        c, s, x, y = relative(_pose_at(poses_a, i), _pose_at(poses_b, i))
+        c, s, x, y = relative(pose_at(poses_a, i), pose_at(poses_b, i))
         relations[i] = measure_once(tables[i, 0], tables[i, 1], c, s, x, y, out[i])

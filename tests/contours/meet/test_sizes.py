@@ -14,7 +14,7 @@ from abut import contours
 from abut.contours import A_IN_B, APART, B_IN_A, CONTACT, CROSSING, Contour
 from abut.core import jit
 from conftest import SLOW, SOAK, sizes
-from contours.test_contact import check
+from contours.meet.test_contact_merging import check
 
 # Room for contacts and stretches of a query (24, 512), chunks and the least number for threads (64), pieces and boxes that wait (128, 256).
 CONSTANTS = (24, 64, 128, 256, 512)

@@ -16,20 +16,25 @@ The search works with lengths near 1: all are brought there by a power of two, w
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.contours.curve.contour import LEAST_REACH
+from abut.contours.nesting.angles import RotationsLike
 from abut.contours.nesting.job import Job
 from abut.contours.nesting.layout import Layout
-from abut.contours.nesting.pieces import Order, read_order
+from abut.contours.nesting.pieces import Order, PiecesLike, read_order
 from abut.contours.nesting.strip import Budget
 from abut.contours.nesting.tables import turn
 from abut.core import arrays
 from abut.core.arrays import frozen
 from abut.core.errors import InvalidInput
+from abut.core.types import IndicesLike, Number
 
+SheetLike: TypeAlias = Sequence[float | None] | NDArray[Any]
+"""Width and height; an infinite width, or None, for a strip."""
 SECONDS = 10.0
 ENDLESS = 1e30
 """A sheet that is so many times as wide as high is a strip: no order fills it."""
@@ -54,7 +59,7 @@ def _check_sizes(order: Order, height: float, gap: float) -> None:
             raise InvalidInput("gap", f"{gap:g} is more than {1 / LEAST_PIECE:g} times as long as pieces[{row}]")
 
 
-def _read_sheet(sheet: object) -> tuple[float, float]:
+def _read_sheet(sheet: SheetLike) -> tuple[float, float]:
     rows: list[Any] = []
     if isinstance(sheet, Sequence) or (isinstance(sheet, np.ndarray) and sheet.ndim == 1):
         rows = list(cast("Sequence[Any]", sheet))
@@ -68,31 +73,44 @@ def _read_sheet(sheet: object) -> tuple[float, float]:
 
 
 def nest(
-    pieces: object,
-    sheet: object,
+    pieces: PiecesLike,
+    sheet: SheetLike,
     *,
-    copies: object = 1,
-    rotations: object = (0.0,),
-    gap: float = 0.0,
-    seconds: float = SECONDS,
+    copies: IndicesLike = 1,
+    rotations_deg: RotationsLike = (0.0,),
+    gap: Number = 0.0,
+    seconds: Number = SECONDS,
     moves: int | None = None,
     seed: int = 0,
     progress: Callable[[float, float], None] | None = None,
 ) -> Layout:
-    """Put pieces on a strip or on sheets so that little length is used and none overlap.
+    """Pieces on a strip or on sheets, so that little length is used and none overlap.
+
+    A KeyboardInterrupt ends the search: the best layout until then is returned, marked as interrupted. Before there is one, it is raised.
 
     Args:
         pieces: polygons (n,2) or Contours. Curves are nested as polygons that hold them, within 2e-4 of their size.
         sheet: width and height; an infinite width (or None) for a strip. Pieces that need more than one sheet get several. Lengths of sheets
             and pieces are those of contours: from 1e-75 to 1e75.
         copies: of all pieces, or one number for each; 10,000 in all at most.
-        rotations: angles in degrees that pieces may be turned by, or None for any; or a list of such, one for each piece.
+        rotations_deg: angles in degrees that pieces may be turned by, or None for any; or a list of such, one for each piece.
         gap: least distance of two pieces. They may lie at the border of the sheet.
         seconds: how long to search.
-        moves: how many moves to try at most. The result follows from the seed where this ends the search, not the time.
+        moves: how many moves to try at most; without limit by default. The result follows from the seed where this ends the search, not the time.
+        seed: of the random numbers.
         progress: called many times with the part of the budget that is spent, and the least used length so far.
 
-    A KeyboardInterrupt ends the search: the best layout until then is returned, marked as interrupted. Before there is one, it is raised.
+    Returns:
+        A layout that is proven to have no overlap.
+
+    Example:
+        >>> from abut import contours
+        >>> ell = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+        >>> layout = contours.nest([ell], (None, 2), copies=2, rotations_deg=[0, 180], seconds=60, moves=500)
+        >>> layout
+        Layout(2 copies on 1 sheet, length 3, 100.0% filled)
+        >>> sorted(layout.angle_deg.tolist())
+        [0.0, 180.0]
     """
     width, height = _read_sheet(sheet)
     gap = arrays.scalar(gap, "gap", least=0.0)
@@ -101,7 +119,7 @@ def nest(
         raise InvalidInput("progress", "cannot be called")
     seconds = arrays.positive(seconds, "seconds")
     seed = arrays.count(seed, "seed")
-    order = read_order(pieces, copies, rotations)
+    order = read_order(pieces, copies, rotations_deg)
     power = math.frexp(height)[1]
     budget = Budget(seconds, most_moves, _scaled_report(progress, power))
     job = _begin(order, width, height, gap, power, seed)

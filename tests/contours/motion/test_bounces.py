@@ -15,7 +15,7 @@ CAMPAIGN = 6 if jit.INTERPRETED else 20_000 if SOAK else 30
 KEPT = 1e-9
 """Part of its terms by which a conserved sum may change."""
 ROUND = 1e-6
-"""A circle of cubic arcs is within 3e-4 of a perfect one in slope and 7e-8 in radius: its normals miss the centre by that."""
+"""A circle of cubic arcs is within 3e-4 of a perfect one in slope and 7e-8 in radius: its normals miss the center by that."""
 
 
 def disc(radius, at=(0.0, 0.0)):
@@ -67,7 +67,7 @@ def test_a_disc_leaves_a_wall_as_fast_as_its_restitution_says(dt, restitution):
 
 @pytest.mark.parametrize("restitution", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("dt", STEPS)
-def test_discs_that_meet_off_centre_exchange_momentum_along_the_line_of_centres(dt, restitution):
+def test_discs_that_meet_off_center_exchange_momentum_along_the_line_of_centers(dt, restitution):
     one, two = disc(0.5), disc(0.8)
     pair = Animation([one, two], [(0, 0.6, 0), (2, 0, 0)], gravity=(0, 0), restitution=restitution, friction=0.0)
     pair.velocity[0] = (10.0, 0.0, 2.0)

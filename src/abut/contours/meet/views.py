@@ -1,4 +1,4 @@
-"""How kernels read contours: from tables of addresses (`Boxes.table`), so that one number stands for a contour on the way from Python.
+"""How kernels see contours: through tables of addresses (`Boxes.table`), so that one number stands for a contour between Python and a kernel.
 
 Whoever passes a table's address keeps the contour alive. Layout: address of the segments (n,4,2), address of the boxes (2n,6), n,
 orientation.
@@ -7,9 +7,11 @@ orientation.
 import math
 from typing import Any, NamedTuple
 
-from abut.contours.curve.cubic import Four, Segment, Vec2
-from abut.core.jit import element
+from abut.contours.curve.cubic import Four, Segment
+from abut.core.arrays import Floats
+from abut.core.jit import element, inlined
 from abut.core.scratch import load, pointer_to_floats, pointer_to_integers
+from abut.geometry.vec import Vec2
 
 UNIT = 2.0**-53
 MEETING = 64.0 * UNIT
@@ -21,6 +23,10 @@ BRIEF = 2.0**-20
 """Curves that stay within δ for longer than this part of the magnitude have a stretch in common; for less, they cross or touch in a point."""
 
 
+STILL = (1.0, 0.0, 0.0, 0.0)
+"""The pose that moves nothing."""
+
+
 class View(NamedTuple):
     """A contour as kernels see it: flat numbers."""
 
@@ -28,6 +34,18 @@ class View(NamedTuple):
     nodes: Any
     leaf_count: int
     orientation: int
+
+
+class Box(NamedTuple):
+    """A box of a contour's tree."""
+
+    x: float
+    y: float
+    axis_x: float
+    axis_y: float
+    along: float
+    """half side along the axis"""
+    across: float
 
 
 @element
@@ -51,6 +69,25 @@ def segment_of(view: View, i: int) -> Segment:
         load(p, k + 6),
         load(p, k + 7),
     )
+
+
+@inlined
+def box_of(view: View, k: int) -> Box:
+    """Box k."""
+    p, at = view.nodes, 6 * k
+    return Box(load(p, at), load(p, at + 1), load(p, at + 2), load(p, at + 3), load(p, at + 4), load(p, at + 5))
+
+
+@element
+def reach_of(view: View) -> float:
+    """How far a control point is from the origin at most."""
+    return load(view.nodes, 0)
+
+
+@element
+def pose_at(poses: Floats, i: int) -> Four:
+    """Row i of poses (k,4)."""
+    return (poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3])
 
 
 @element
@@ -77,7 +114,4 @@ def relative(pose_a: Four, pose_b: Four) -> Four:
 @element
 def magnitude(a: View, b: View, pose: Four) -> float:
     """How far from the origin of b's coordinates a point of either contour is at most."""
-    return max(
-        load(a.nodes, 0) + math.sqrt(pose[2] * pose[2] + pose[3] * pose[3]),
-        load(b.nodes, 0),
-    )
+    return max(reach_of(a) + math.sqrt(pose[2] * pose[2] + pose[3] * pose[3]), reach_of(b))

@@ -10,7 +10,7 @@ from abut.app import cli
 from abut.contours import Contour, svg
 from abut.core import jit
 from conftest import SOAK
-from contours.svg_mutations import SEEDS, mutated_document, mutated_path
+from contours.svg.svg_mutations import SEEDS, mutated_document, mutated_path
 
 BLOCK = 10 if jit.INTERPRETED else 500
 BLOCKS = 400 if SOAK else 1
@@ -71,11 +71,11 @@ def test_mutated_files_on_the_command_line_are_nested_or_refused_in_one_line(tmp
         monkeypatch.setattr(sys, "argv", ["abut", "nest", "drawing.svg", "--sheet", "x20", "--time", "0.01"])
         with pytest.raises(SystemExit) as caught:
             cli.main()
-        _, told = capsys.readouterr()
+        _, errors = capsys.readouterr()
         code = caught.value.code
-        assert "Traceback" not in told
+        assert "Traceback" not in errors
         if code == 2:
-            assert told.startswith("abut: ")
-            assert told.count("\n") == 1
+            assert errors.startswith("abut: ")
+            assert errors.count("\n") == 1
         seen.add(code)
     assert seen == ({0, 2} if SOAK else {2, 130})

@@ -1,15 +1,13 @@
-"""The exact test for overlap against squares and exact clipping, and the convex parts and outlines that the search works with."""
+"""The exact test for overlap against squares and exact clipping."""
 
 import numpy as np
 import pytest
 
-from abut.contours.nesting.outline import MOST_CORNERS, ROUGH_AREA, simplify
-from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.pieces import signed_area
 from abut.contours.nesting.verify import find_overlap, find_self_contact
 from abut.core import jit
 from conftest import SOAK
-from contours.oracle_polygons import distance, do_convex_overlap, exact_area, grow_cells
+from contours.nesting.oracle_polygons import distance, do_convex_overlap, exact_area, grow_cells
 
 CASES = 20_000 if SOAK else (60 if jit.INTERPRETED else 600)
 MAPS = np.array([[[1.0, 0.0], [0.0, 1.0]], [[2.0, 1.0], [-1.0, 3.0]], [[1.0, 3.0], [0.0, 1.0]]])
@@ -98,41 +96,3 @@ def test_gap_is_kept_or_reported(rng):
 )
 def test_polygons_that_meet_themselves_are_found(polygon, found):
     assert find_self_contact(np.ascontiguousarray(polygon)) == found
-
-
-def star(rng, count, noise):
-    angle = np.linspace(0.0, 2 * np.pi, count, endpoint=False)
-    radius = 1.0 + 0.3 * np.sin(3 * angle) + noise * rng.normal(size=count)
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
-
-
-def test_convex_parts_are_convex_and_cover_the_polygon_exactly(rng):
-    polygons = [np.array(grow_cells(rng, 9)[1], float) for _ in range(5)] + [star(rng, 41, 0.05), NOTCHED, SQUARE]
-    for polygon in polygons:
-        parts = convex_parts(polygon)
-        assert sum(exact_area(part) for part in parts) == exact_area(polygon)
-        for part in parts:
-            edges = np.roll(part, -1, axis=0) - part
-            after = np.roll(edges, -1, axis=0)
-            assert (edges[:, 0] * after[:, 1] - edges[:, 1] * after[:, 0] >= -1e-15).all()
-        for i, a in enumerate(parts):
-            assert not any(do_convex_overlap(a, b) for b in parts[:i])
-    assert len(convex_parts(SQUARE)) == 1
-
-
-def test_simplified_outlines_hold_the_polygon(rng):
-    count = 120 if jit.INTERPRETED else 2000
-    for noise in (0.0, 0.004):
-        polygon = star(rng, count, noise)
-        outline = simplify(polygon, signed_area(polygon))
-        assert len(outline) <= (200 if noise else MOST_CORNERS)
-        assert find_self_contact(outline) is None
-        assert signed_area(polygon) <= signed_area(outline) <= (1.0 + ROUGH_AREA + 1e-12) * signed_area(polygon)
-        assert all(is_inside(outline * (1.0 + 1e-12), corner) for corner in polygon)
-
-
-def is_inside(polygon, p):
-    a, b = polygon, np.roll(polygon, -1, axis=0)
-    crosses = (a[:, 1] > p[1]) != (b[:, 1] > p[1])
-    x = a[:, 0] + (p[1] - a[:, 1]) / np.where(crosses, b[:, 1] - a[:, 1], 1.0) * (b[:, 0] - a[:, 0])
-    return int((crosses & (x > p[0])).sum()) % 2 == 1

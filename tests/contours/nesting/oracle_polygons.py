@@ -84,3 +84,9 @@ def distance_to_edges(points, polygon):
 def distance(a, b):
     """Distance of two polygons that do not cross."""
     return min(distance_to_edges(a, b), distance_to_edges(b, a))
+
+
+def star(rng, count, noise):
+    angle = np.linspace(0.0, 2 * np.pi, count, endpoint=False)
+    radius = 1.0 + 0.3 * np.sin(3 * angle) + noise * rng.normal(size=count)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.contours import Contour
-from contours.oracle_polygons import distance, grow_cells
+from contours.nesting.oracle_polygons import distance, grow_cells
 
 SURE = 1e-11
 """Of the size: polygons this far apart in floating point are apart."""
@@ -127,7 +127,7 @@ def draw_order(rng):
         copies[0] = 1
     options = {
         "copies": copies if each or len(set(copies)) > 1 else copies[0],
-        "rotations": angles if each else angles[0],
+        "rotations_deg": angles if each else angles[0],
         "gap": gap * scale,
         "moves": int(rng.choice([1, 5, 40])),
         "seconds": float(rng.choice([60.0, 60.0, 1e-3])),
@@ -230,7 +230,7 @@ def check_layout(layout, order):
     assert width < math.inf or len(layout.lengths) == 1
     near = [polygon * scale for polygon in layout.polygons]
     areas = []
-    for row, (piece, sheet, angle) in enumerate(zip(layout.piece, layout.sheet, layout.angle, strict=True)):
+    for row, (piece, sheet, angle) in enumerate(zip(layout.piece, layout.sheet, layout.angle_deg, strict=True)):
         polygon = layout.polygons[row]
         assert polygon.min() >= 0.0
         assert polygon[:, 0].max() <= min(width, layout.lengths[sheet])

@@ -1,29 +1,12 @@
-"""Distances, containment, boxes, many poses and many contours; named degenerate cases."""
+"""Where contours meet: named degenerate cases, many poses, and how the work grows."""
 
 import numpy as np
 import pytest
 
-from abut import InvalidInput, contours, scenes
+from abut import InvalidInput, contours
 from abut.contours import A_IN_B, APART, B_IN_A, CONTACT, CROSSING, INTERVAL, TOUCH, Contour
-from abut.contours.picture import draw
 from abut.core import jit
-from abut.core.errors import AbutError
-
-UNIT_SQUARE = Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
-SMALL = Contour.from_polygon(0.2 * np.array([(0, 0), (1, 0), (1, 1), (0, 1)]))
-
-
-def wavy(n, seed=0, size=1.0):
-    rng = np.random.default_rng(seed)
-    t = np.arange(n) * 2 * np.pi / n
-    radius = size * (1 + 0.3 * rng.uniform(-1, 1, n))
-    return np.stack([radius * np.cos(t), radius * np.sin(t)], axis=1)
-
-
-def random_poses(count, seed, reach=2.0):
-    rng = np.random.default_rng(seed)
-    return np.stack([*rng.uniform(-reach, reach, (2, count)), rng.uniform(0, 7, count)], axis=1)
-
+from contours.curves import SMALL, UNIT_SQUARE, random_poses, wavy
 
 CASES = {
     # name: a, b, pose of a, relation, kinds, points
@@ -98,31 +81,6 @@ def test_nearly_coincident_contours_take_little_work(shift):
     assert hits.segments_compared[0] <= 4 * 24
 
 
-def dense(contour, pose, count):
-    x, y, angle = pose
-    p = contour.point(np.arange(len(contour) * count) / count)
-    c, s = np.cos(angle), np.sin(angle)
-    return p @ np.array([[c, s], [-s, c]]) + (x, y)
-
-
-def test_distance_is_that_of_dense_samples_and_of_its_witnesses():
-    a, b = Contour(wavy(7, 1), 0.02, detail=2), Contour(wavy(9, 2))
-    poses = random_poses(3 if jit.INTERPRETED else 40, 5, 3.0)
-    gap = contours.distance(a, b, poses=poses)
-    assert (gap.distance > 0).any()
-    fixed = dense(b, (0, 0, 0), 60)
-    step = max(contour.length / (60 * len(contour)) * 2 for contour in (a, b))
-    for i, pose in enumerate(poses):
-        moved = dense(a, pose, 60)
-        samples = np.sqrt(((moved[:, None] - fixed) ** 2).sum(axis=2)).min()
-        assert samples - 2 * step <= gap.distance[i] <= samples + 1e-12
-        alone = contours.distance(a, b, pose=tuple(pose))
-        assert alone.distance[0] == pytest.approx(gap.distance[i], rel=1e-11)
-    np.testing.assert_allclose(np.hypot(*(gap.point_a - gap.point_b).T), gap.distance, atol=1e-13)
-    np.testing.assert_allclose(b.point(gap.parameter_b), gap.point_b, atol=1e-14)
-    np.testing.assert_allclose(gap.signed[gap.relation == APART], gap.distance[gap.relation == APART])
-
-
 def test_many_poses_are_single_poses():
     a, b = Contour(wavy(8, 1)), Contour(wavy(11, 2))
     poses = random_poses(4 if jit.INTERPRETED else 120, 3)
@@ -151,77 +109,35 @@ def test_a_query_with_more_contacts_than_room_is_asked_again():
     assert hits.kind[hits.query == 2].tolist() == [INTERVAL]
 
 
-def test_winding_numbers_are_those_of_the_angle_turned():
-    for contour in (Contour(wavy(9, 3), 0.05), Contour(np.random.default_rng(1).normal(size=(7, 2)))):
-        points = np.random.default_rng(2).uniform(-1.5, 1.5, (10 if jit.INTERPRETED else 300, 2))
-        p = dense(contour, (0, 0, 0), 200)
-        away = p[:, 0] + 1j * p[:, 1] - (points[:, :1] + 1j * points[:, 1:])
-        expected = np.rint(np.angle(np.roll(away, -1, axis=1) / away).sum(axis=1) / (2 * np.pi)).astype(int)
-        assert (contours.winding(contour, points) == expected).all()
-        assert (contours.contains(contour, points) == (expected != 0)).all()
-        assert contours.contains(contour, contour.point([0.0, 1.25])).all()  # on it
+def comb(teeth):
+    """A zigzag of so many teeth between 0 and 1, closed below."""
+    x = np.linspace(0, 1, 2 * teeth + 1)
+    upper = np.stack([x, np.arange(2 * teeth + 1) % 2], axis=1)
+    return np.concatenate([upper, [(1.5, -0.5), (-0.5, -0.5)]])
 
 
-def test_pairs_are_those_of_overlapping_root_boxes_and_hold_all_contacts():
-    many = [Contour(wavy(6, k, 0.4)) for k in range(12)]
-    poses = random_poses(12, 8)
-    near, hits = contours.collide_all(many, poses)
-    assert (near == contours.pairs(many, poses)).all()
-    placed = [contour.moved(pose) for contour, pose in zip(many, poses, strict=True)]
-    meeting = set()
-    for i in range(12):
-        for j in range(i + 1, 12):
-            alone = contours.collide(placed[i], placed[j])
-            if alone:
-                meeting.add((i, j))
-                rows = hits.query == near.tolist().index([i, j])
-                np.testing.assert_allclose(hits.point[rows], alone.point, atol=1e-12)
-                np.testing.assert_allclose(hits.normal[rows], alone.normal, atol=1e-9)
-    assert {tuple(near[k]) for k in np.flatnonzero(hits.relation)} == meeting
-    assert meeting
-    assert len(near) < 66
+def test_the_work_grows_with_the_contacts_not_with_their_square():
+    for teeth in (4, 8) if jit.INTERPRETED else (16, 32, 64, 128):
+        a, b = Contour.from_polygon(comb(teeth)), Contour.from_polygon(comb(teeth)[:, ::-1])
+        hits = contours.collide(a, b)
+        assert len(hits) == 4 * teeth**2
+        # Places are compared within a hundredth of a segment: of 2·teeth places on each there.
+        assert hits.places_compared[0] <= len(hits) * (2 + 0.04 * teeth)
+        assert hits.boxes_compared[0] <= 4 * len(hits)
 
 
-@pytest.mark.parametrize("n", [4, 5, 12])
-@pytest.mark.parametrize("fit", ["basic", "children"])
-def test_boxes_hold_their_curves(n, fit):
-    for contour in (Contour(wavy(n, n)), Contour(wavy(n, n), 0.05, detail=2)):
-        for increment in ("rivera", "bound"):
-            boxes = contour.tolerance_boxes(fit=fit, increment=increment)
-            assert len(boxes) == 2 * n - 1
-            boxes.validate(contour.base)
-        contour.boxes.validate(contour.segments)
-        # Boxes grown by the bound hold the rough curve itself.
-        x, y, ex, ey, a, b = boxes.nodes[n:].T
-        detail = len(contour) // n
-        p = contour.point(np.arange(len(contour) * 9) / 9).reshape(n, 9 * detail, 2) - np.stack([x, y], axis=1)[:, None]
-        assert (np.abs(p[..., 0].T * ex + p[..., 1].T * ey) <= a + 1e-15).all()
-        assert (np.abs(p[..., 1].T * ex - p[..., 0].T * ey) <= b + 1e-15).all()
-    shrunk = boxes.nodes.copy()
-    shrunk[n + 1, 4] *= 0.5
-    with pytest.raises(AbutError, match="sticks out"):
-        type(boxes)(shrunk).validate(contour.base)
-
-
-def test_riveras_counts():
-    """Figure 10: 3,069 boxes; 35, 171 and 459 compared. Ours need no more."""
-    scene = scenes.rough_contours(*((64,) if jit.INTERPRETED else ()))
-    if not jit.INTERPRETED:
-        assert sum(len(contour.boxes) for contour in scene.contours) == 3069
-    expected = {"apart": (35, 0), "two in contact": (171, 1), "contacts between all": (459, 3)}
-    for name, poses in scene.situations.items():
-        _, hits = contours.collide_all(scene.contours, poses, [(0, 1), (0, 2), (1, 2)])
-        most, touching = expected[name]
-        assert hits.boxes_compared.sum() <= most
-        assert (hits.relation == CONTACT).sum() == touching
-
-
-def test_pictures_show_every_contour_and_contact():
-    placed = [UNIT_SQUARE, UNIT_SQUARE.moved((0.5, 0.5, 0.3))]
-    hits = contours.collide(*placed)
-    text = draw(placed, hits, UNIT_SQUARE.boxes.corners)
-    assert text.count("<circle") == len(hits) == 2
-    assert len(contours.svg.read(text.replace("<circle", "<metadata"))) >= 2
+@pytest.mark.parametrize("scale", [1e-74, 1e-60, 1e-20, 1e20, 1e60, 1e74])
+def test_answers_do_not_depend_on_the_scale(scale):
+    control = np.array([(0, 0), (2, 0), (3, 1), (2, 3), (0, 2)])
+    a, b = Contour(control), Contour(control[::-1] + 0.25)
+    big_a, big_b = Contour(control * scale), Contour((control[::-1] + 0.25) * scale)
+    for x in (0.0, 0.5, 1.3, 2.9, 8.0):
+        hits, big = contours.collide(a, b, pose=(x, 0, 0.1)), contours.collide(big_a, big_b, pose=(x * scale, 0, 0.1))
+        assert big.kind.tolist() == hits.kind.tolist()
+        np.testing.assert_allclose(big.point / scale, hits.point, atol=1e-12)
+        gap, far = contours.distance(a, b, pose=(x, 0, 0.1)), contours.distance(big_a, big_b, pose=(x * scale, 0, 0.1))
+        np.testing.assert_allclose(far.distance / scale, gap.distance, atol=1e-11)
+        assert contours.meets(big_a, big_b, pose=(x * scale, 0, 0.1)) == contours.meets(a, b, pose=(x, 0, 0.1))
 
 
 @pytest.mark.parametrize(
