@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from abut import __version__
-from abut.app.output.console import SafeConsole, discard_output
+from abut.app.output.console import SafeConsole, discard, open_closed_streams
 from abut.app.output.exit_codes import BAD_INPUT, INTERRUPTED, TERMINATED, UNFINISHED
 from abut.core.errors import AbutError
 
@@ -181,6 +181,7 @@ def bench(
 
 def main() -> None:
     """Entry point. Exit code 0, 2 with one line for bad input, 3 where something else went wrong: 1 only ever means collisions."""
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):  # no character is a reason to fail, whatever the encoding is
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -192,10 +193,10 @@ def _run() -> int:
         code = _call()
         sys.stdout.flush()
     except BrokenPipeError:
-        discard_output()
+        discard(sys.stdout)
         return UNFINISHED
     except OSError as error:
-        discard_output()
+        discard(sys.stdout)
         _print_error(f"standard output cannot be written ({error.strerror or error})")
         return UNFINISHED
     return code
@@ -214,10 +215,20 @@ def _call() -> int:
     except OSError:
         raise
     except Exception:
-        traceback.print_exc()  # Python would exit with 1
+        _print_traceback()  # Python would exit with 1
         return UNFINISHED
     return 0
 
 
 def _print_error(line: str) -> None:
-    errors.print(f"abut: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
+    try:
+        errors.print(f"abut: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
+    except OSError:  # standard error is full too, or closed: the exit code tells
+        discard(sys.stderr)
+
+
+def _print_traceback() -> None:
+    try:
+        traceback.print_exc()
+    except OSError:
+        discard(sys.stderr)

@@ -124,6 +124,27 @@ def test_a_full_standard_output_is_not_a_collision(tmp_path, files):
 
 
 @posix
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
+def test_where_nothing_can_be_printed_the_exit_code_still_tells(tmp_path, files):
+    """Standard error is full as well; then Python itself would exit with 1."""
+    with open("/dev/full", "w") as full:
+        done = abut(tmp_path, "check", *files[:2], stdout=full, stderr=full, capture_output=False)
+        assert done.returncode == 3
+        done = abut(tmp_path, "check", "nope.ply", stdout=full, stderr=full, capture_output=False)
+        assert done.returncode == 2
+
+
+@posix
+@pytest.mark.parametrize(("closed", "left"), [("1", "stderr"), ("2", "stdout")])
+def test_a_closed_standard_stream_changes_no_answer(tmp_path, files, closed, left):
+    """`abut check … >&-`: Python has no such stream then."""
+    words = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", sys.executable, "-m", "abut", "check", *files[:2]]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in getattr(done, left)
+
+
+@posix
 def test_a_closed_pipe_changes_no_answer(tmp_path, files):
     reader, writer = os.pipe()
     os.close(reader)

@@ -6,7 +6,7 @@ that is closed by its reader (`abut check … | head`) ends the output, and chan
 
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 
@@ -28,11 +28,18 @@ class SafeConsole(Console):
     def on_broken_pipe(self) -> None:
         """Say nothing more. (Rich would exit with 1, which means collisions.)"""
         self.quiet = True
-        discard_output()
+        discard(sys.stdout)
 
 
-def discard_output() -> None:
-    """Send what is still to come on standard output nowhere, so that Python does not fail on it when it ends."""
+def discard(stream: TextIO) -> None:
+    """Send what is still to come on a standard stream nowhere, so that Python does not fail on it when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def open_closed_streams() -> None:
+    """A process that was started with standard output or error closed (`>&-`) has no such stream: what it prints goes nowhere then."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
