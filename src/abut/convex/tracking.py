@@ -38,8 +38,8 @@ from abut.core.types import IndicesLike, PoseLike, PosesLike
 from abut.geometry.frames import carry, turn
 from abut.geometry.vec import add
 
-_PAIR, _BOTH = frozen(np.array([[0, 1]])), frozen(np.arange(2))
-"""Of two bodies, the one pair and the hull of each."""
+_PAIR, _BOTH, _STANDING = frozen(np.array([[0, 1]])), frozen(np.arange(2)), frozen(np.eye(4))
+"""Of two bodies: the one pair, the hull of each, and the pose of one that stands where its points are."""
 
 AHEAD = 6
 """Pairs between asking for the stored features and reading them: a pair takes some 100 ns, memory as much or more."""
@@ -246,11 +246,11 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: PoseLike | None = None, pose_b: Po
     """
     arrays.instance(hull_a, "hull_a", Hull)
     arrays.instance(hull_b, "hull_b", Hull)
-    identity = np.eye(4)
-    given = ((pose_a, "pose_a"), (pose_b, "pose_b"))
-    poses = read_poses(np.stack([identity if pose is None else arrays.pose(pose, name) for pose, name in given]))
+    poses = np.empty((2, 4, 4))
+    poses[0] = _STANDING if pose_a is None else arrays.pose(pose_a, "pose_a")
+    poses[1] = _STANDING if pose_b is None else arrays.pose(pose_b, "pose_b")
     known = _last.setdefault(hull_a, weakref.WeakKeyDictionary())
     hulls, features = known.get(hull_b) or (Hulls([hull_a, hull_b]), np.full((1, 2), -1, dtype=np.int64))
-    result = _track(hulls, _PAIR, poses, features, _BOTH)
+    result = _track(hulls, _PAIR, read_poses(poses), features, _BOTH)
     known[hull_b] = hulls, frozen(result.features)
     return result
