@@ -1,4 +1,4 @@
-"""Ropes, cloths and rag dolls: linkages that are asked for most."""
+"""Ropes, cloths and rag dolls: the linkages that are needed most."""
 
 from typing import Unpack
 

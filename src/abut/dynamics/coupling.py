@@ -93,7 +93,7 @@ def couple(
 
 
 def _offers(value: object, *names: str) -> bool:
-    """Whether an object has these attributes; one that raises when it is asked has not."""
+    """Whether an object has these attributes; one that raises at the question has not."""
     try:
         return all(hasattr(value, name) for name in names)
     except Exception:
@@ -106,7 +106,7 @@ def _follow_insertions(model: Any, mobile: Any, moves: Any) -> None:
     count = len(model)
     if source is None or np.array_equal(source, np.arange(count)):
         return
-    if not hasattr(model, "insert"):  # a mobile of another kind, which divides edges without being asked to
+    if not hasattr(model, "insert"):  # a mobile of another kind, which divides edges by itself
         raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
     gone = np.setdiff1d(np.arange(count), source)
     if len(gone):

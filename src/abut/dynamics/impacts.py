@@ -1,6 +1,6 @@
-"""Mobiles that meet one another, or themselves, on their way through a step: pairs that share a cell, tested over the motion.
+"""Mobiles that meet one another, or themselves, on their paths through a step: pairs that share a cell, tested over the motion.
 
-`cells.find_meetings` tells what meets at the end of a step. Here the pairs of vertices and faces, and of edges and edges, that share a cell at some
+`cells.find_meetings` finds what meets at the end of a step. Here the pairs of vertices and faces, and of edges and edges, that share a cell at some
 time (`cells.mobile.shared_cells`) go to the exact test of continuous collision (`ccd.queries`): none is missed, no time is late. All vertices are
 taken to move at once, straight and at constant speed, from where they were to where they are.
 

@@ -88,7 +88,7 @@ def find_axis_round(cores: Cores, space: Floats, sa: int, sb: int) -> Axis:
 def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit: float, front_only: bool) -> Axis:
     """How a core and a triangle, or two polytopes, are placed: NOTHING if they are farther apart than the limit.
 
-    Polytopes that are apart are at least as far apart as is said, along the normal that is said.
+    The distance of polytopes that are apart is a lower bound, along the normal.
     Part IN_A holds b's vertices in a's frame, part IN_B those of a in b's. front_only: of b only the first face counts, as for one-sided triangles.
     """
     stay_apart()

@@ -6,7 +6,7 @@ parts it from each triangle. The axis counts where it is one of the surface (`su
 does, if it is near, and so a box slides over a tiled floor as over a plane. A wall that stands across a face of the core says nothing: its foot does.
 
 What lies behind a triangle of a solid does not touch it: other triangles are in front of it. Where none has a contact, and yet the core meets some,
-it goes out in front of the triangle for which that is the least way: as far as it is deep, and all the way if it has sunk in beyond its middle.
+it goes out in front of the triangle for which that is the shortest path: as far as it is deep, and wholly if it has sunk in beyond its middle.
 A terrain is solid below: a core whose middle is under a triangle is pushed up through it.
 """
 
@@ -178,14 +178,14 @@ def touch_triangle(
     if axis[0] == math.inf and side != GROUND:
         return count, math.inf, 0.0
     face = _choose_face(cores, trees, side, t, frame, middle, axis, normal)
-    way_out, depth = math.inf, 0.0
+    exit_length, depth = math.inf, 0.0
     if axis[0] <= cores.radius[sa] or (side == GROUND and face >= 0):
         from_back = side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, OFFSET]
-        way_out = _measure_exit(cores, sa, 1 if from_back else 0)
+        exit_length = _measure_exit(cores, sa, 1 if from_back else 0)
         if side == BOTH or dot(axis[1], normal) < 0.0:
             depth = max(0.0, cores.radius[sa] - axis[0])
     if face == NO_CONTACT:
-        return count, way_out, depth
+        return count, exit_length, depth
     if face == OWN_AXIS:
         last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
     else:
@@ -197,7 +197,7 @@ def touch_triangle(
         )
     for k in range(count, last):
         ids[k, FACE_B] = trees.triangles[t, FACE]
-    return last, way_out, depth
+    return last, exit_length, depth
 
 
 @kernel
@@ -211,7 +211,7 @@ def _leave(
     t: int,
     frame: Frame,
     middle: Vec3,
-    way_out: float,
+    exit_length: float,
     rows: Floats,
     ids: Integers,
     count: int,
@@ -220,15 +220,15 @@ def _leave(
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
     face = 1 if side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, OFFSET] else 0
     outward = vector_at(cores.planes, face)
-    away, least = scale(outward, -1.0), cores.radius[sa] - way_out
+    away, least = scale(outward, -1.0), cores.radius[sa] - exit_length
     last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, 0.0, rows, ids, count)
     if last == count:
         found = cores.table[sa, V0]
         for i in range(found, cores.table[sa, V1]):
             if dot(outward, vector_at(cores.vertices, i)) < dot(outward, vector_at(cores.vertices, found)):
                 found = i
-        deepest = add_scaled(vector_at(cores.vertices, found), outward, -cores.radius[sa] + 0.5 * way_out)
-        put_row(rows, ids, count, deepest, away, -way_out, -1, face, POINTS << 60)
+        deepest = add_scaled(vector_at(cores.vertices, found), outward, -cores.radius[sa] + 0.5 * exit_length)
+        put_row(rows, ids, count, deepest, away, -exit_length, -1, face, POINTS << 60)
         last = count + 1
     for k in range(count, last):
         ids[k, FACE_B] = trees.triangles[t, FACE]
@@ -255,7 +255,7 @@ def _meet_surface(
     middle = scale((low[0] + high[0], low[1] + high[1], low[2] + high[2]), 0.5)
     keep_own(cores, space, sa)
     nodes, boxes, side = trees.nodes, trees.boxes, cores.table[sb, SIDE]
-    start, way_out, depth, gate = count, math.inf, 0.0, -1
+    start, exit_length, depth, gate = count, math.inf, 0.0, -1
     stack = reserve_integers(256)  # one sibling at each level; `trees.binary.build` stays below 64 + log₂ m
     store(stack, 0, cores.table[sb, ROOT])
     height = 1
@@ -277,12 +277,12 @@ def _meet_surface(
         for t in range(nodes[node, FIRST], nodes[node, LAST]):
             if count + MOST_ROWS > len(rows):
                 return FULL
-            count, way, least = touch_triangle(
+            count, length, least = touch_triangle(
                 cores, trees, space, names, sa, side, t, frame, middle, margin, rows, ids, count
             )
             depth = max(depth, least)
-            if way < way_out:
-                way_out, gate = way, t
+            if length < exit_length:
+                exit_length, gate = length, t
     if gate < 0:
         return count
     for k in range(start, count):
@@ -290,8 +290,10 @@ def _meet_surface(
             return count
     if count + MOST_ROWS > len(rows):
         return FULL
-    way_out = min(way_out, depth) if depth > 0.0 else way_out  # no farther than it is deep, where that is known
-    return _leave(cores, trees, space, names, sa, side, gate, frame, middle, way_out, rows, ids, count)
+    exit_length = (
+        min(exit_length, depth) if depth > 0.0 else exit_length
+    )  # no farther than it is deep, where that is known
+    return _leave(cores, trees, space, names, sa, side, gate, frame, middle, exit_length, rows, ids, count)
 
 
 @kernel

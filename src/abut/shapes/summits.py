@@ -57,8 +57,8 @@ def join_rings(meshes: list[Mesh]) -> Integers:
 @kernel
 def _rises(points: Floats, start: int, end: int, along: Vec3, slack: float) -> bool:
     """Whether the surface goes on along a direction from one point to another."""
-    way = subtract(vector_at(points, end), vector_at(points, start))
-    return dot(way, along) > slack * norm(way)
+    side = subtract(vector_at(points, end), vector_at(points, start))
+    return dot(side, along) > slack * norm(side)
 
 
 @kernel
@@ -78,8 +78,8 @@ def is_summit(points: Floats, triangles: Integers, rings: Integers, t: int, alon
     for k in range(3):  # an edge that is level
         i, j = triangles[t, k], triangles[t, (k + 1) % 3]
         if i == peak or j == peak:
-            way = subtract(vector_at(points, j), vector_at(points, i))
-            if abs(dot(way, along)) <= FLAT * norm(way):
+            side = subtract(vector_at(points, j), vector_at(points, i))
+            if abs(dot(side, along)) <= FLAT * norm(side):
                 beyond = triangles[t, OPPOSITE + k]
                 if beyond < 0 or not _rises(points, i, beyond, along, slack):
                     return True

@@ -74,7 +74,7 @@ def find_closest(
     numbers: Floats,
     found: Integers,
 ) -> None:
-    """Of pairs (m,2) of a core and a surface, those that are nearer than what the core's row of `numbers` says: it then tells of them.
+    """Of pairs (m,2) of a core and a surface, those that are nearer than what the core's row of `numbers` holds, which then are written there.
 
     numbers (k,7): see `columns`; distances are less the radius. found (k,): the number of the pair, left alone where none is nearer."""
     for row in range(len(pairs)):

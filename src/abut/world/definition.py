@@ -20,7 +20,7 @@ IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)
 LEAST_SCALE, MOST_SCALE = 1e-30, 1e30
 """Sizes of bodies, and how far from the origin they may be: the inertia goes with the fifth power of the size, and must have an inverse."""
-BodyLike: TypeAlias = ShapeLike | list[ShapeLike | tuple[ShapeLike, PoseLike]]
+ShapesLike: TypeAlias = ShapeLike | list[ShapeLike | tuple[ShapeLike, PoseLike]]
 """Whatever makes a body: a shape, or a list of shapes or (shape, pose)."""
 Kind: TypeAlias = Literal["dynamic", "kinematic", "static"]
 DEFAULTS: dict[str, Any] = {
@@ -93,7 +93,7 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     )
 
 
-def read_parts(shape: BodyLike) -> list[tuple[Shape, Floats]]:
+def read_parts(shape: ShapesLike) -> list[tuple[Shape, Floats]]:
     """The shapes of a body, each with its pose in the body's frame."""
     if not isinstance(shape, list):
         return [(as_shape(shape), IDENTITY)]

@@ -29,9 +29,9 @@ from abut.world.definition import (
     IDENTITY,
     LEAST_SCALE,
     STILL,
-    BodyLike,
     Kind,
     Newcomers,
+    ShapesLike,
     check_scale,
     invert_inertia,
     radius_of,
@@ -145,7 +145,7 @@ class World:
 
     def add(
         self,
-        shape: BodyLike,
+        shape: ShapesLike,
         pose: PoseLike | None = None,
         *,
         kind: Kind = "dynamic",
@@ -201,7 +201,7 @@ class World:
 
     def add_many(
         self,
-        shape: BodyLike,
+        shape: ShapesLike,
         poses: PosesLike,
         *,
         kind: Kind = "dynamic",
@@ -240,7 +240,7 @@ class World:
         slots = self._take(self._read(shape, arrays.poses(poses, "poses"), options))
         return frozen(self._store.handles(slots))
 
-    def _read(self, shape: BodyLike, poses: Floats, given: dict[str, Any]) -> Newcomers:
+    def _read(self, shape: ShapesLike, poses: Floats, given: dict[str, Any]) -> Newcomers:
         """Bodies that may come in: all is checked, and nothing has changed yet."""
         parts = read_parts(shape)
         options, places = read_options(given, parts, len(poses)), arrays.rigid_poses(poses, "poses")
