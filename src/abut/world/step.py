@@ -25,9 +25,9 @@ from abut.world.continuous.stops import find_stops
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
 from abut.world.records import Records
-from abut.world.solver.energy import open_ledger
 from abut.world.solver.energy_limit import limit_energy
-from abut.world.solver.preparation import open_contacts, prepare
+from abut.world.solver.opening import open_contacts, open_ledger
+from abut.world.solver.preparation import prepare
 from abut.world.solver.sides import turn_inertias
 from abut.world.solver.substeps import Settings, solve_step
 
@@ -35,7 +35,7 @@ MARGIN = 2.0  # of a body, in slops
 LOOKAHEAD = 0.5
 """A body's margin for its speed is at most this part of its radius: beyond it, contacts far ahead would slow what only passes by. Continuous
 linkages look as far ahead as they go, and put up with that."""
-PUSH_SPEED = 400.0  # in slops a unit of time: how fast depth is undone
+PUSH_SPEED = 400.0  # in slops per unit of time: how fast depth is undone
 FADE = 0.98
 """Contacts are as stiff as the longest of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at once,
 because one step is short, would throw over what has settled on softer ones."""

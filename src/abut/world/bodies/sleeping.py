@@ -13,11 +13,11 @@ from abut.core.arrays import Floats, Integers
 from abut.world.bodies.islands import find_islands
 from abut.world.bodies.store import Store
 
-SLEEP_SPEED = 10.0  # in slops a unit of time
+SLEEP_SPEED = 10.0  # in slops per unit of time
 SLEEP_TIME = 0.5
 NOISE = 0.05
-"""In slops a unit of time: a gain of speed in half of SLEEP_TIME that stands for a force, and not for the trembling of a pile. Under a gravity of
-2,000 slops a unit of time squared, as SI's with the default slop, it is a slope 0.006° too steep."""
+"""In slops per unit of time: a gain of speed in half of SLEEP_TIME that stands for a force, and not for the trembling of a pile. Under a gravity of
+2,000 slops per unit of time squared, as SI's with the default slop, it is a slope 0.006° too steep."""
 
 
 class Neighbors(NamedTuple):
@@ -100,7 +100,7 @@ def _count_rest(store: Store, slow: NDArray[np.bool_], noise: float, dt: float) 
 
 
 def _gains_speed(first: Floats, second: Floats, third: Floats, noise: float) -> NDArray[np.bool_]:
-    """Whether motions (n,6) grew twice, the same way, and by more than noise."""
+    """Whether motions (n,6) grew twice, in the same direction, and by more than noise."""
     earlier, later = second - first, third - second
     grows = np.linalg.norm(third, axis=1) > np.linalg.norm(second, axis=1)
     return grows & ((earlier * later).sum(axis=1) > 0.0) & (np.linalg.norm(later, axis=1) > noise)

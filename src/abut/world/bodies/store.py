@@ -19,7 +19,7 @@ ALL_LAYERS = 2**62 - 1
 
 
 class Store:
-    """See above. Every array has one row a slot; rows of free slots hold a body at rest that nothing can move."""
+    """See above. Every array has one row per slot; rows of free slots hold a body at rest that nothing can move."""
 
     def __init__(self) -> None:
         self.state = np.empty((0, 13))

@@ -31,7 +31,7 @@ from abut.shapes.solids import Convex, Shape
 from abut.shapes.surfaces import Soft, Surface, Terrain
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import STATIC, Store
-from abut.world.contacts.hull_tracking import Memory, describe, square
+from abut.world.contacts.hull_tracking import FeatureMemory, describe, square
 from abut.world.contacts.pairs import choose_pairs, find_left, sort_pairs
 from abut.world.contacts.placement import bound_colliders, place_colliders
 from abut.world.contacts.points import ContactPoints, join_points
@@ -54,7 +54,7 @@ class Guest(NamedTuple):
 
 
 class Colliders:
-    """See above. `body`, `shape` (an index into `shapes`), `part` (its number within the body) and `local` have one row a collider."""
+    """See above. `body`, `shape` (an index into `shapes`), `part` (its number within the body) and `local` have one row per collider."""
 
     def __init__(self) -> None:
         self.sap = SweepAndPrune()
@@ -67,7 +67,7 @@ class Colliders:
         self.boxes = np.empty((0, 6))
         self.fat = np.empty((0, 6))
         self.rows = 256
-        self.memory, self.outline_memory = Memory(), Memory()
+        self.memory, self.outline_memory = FeatureMemory(), FeatureMemory()
         self._forget()
 
     def _forget(self) -> None:
@@ -271,9 +271,7 @@ class Colliders:
             raise Unsupported(f"contacts of {type(a).__name__} and {type(b).__name__}")
         if isinstance(a, Terrain) and isinstance(b, Terrain):
             raise Unsupported("contacts of two terrains")
-        numbers, faces = meet_surfaces(a, self.poses[i], b, self.poses[j], float(margin))
-        found = ContactPoints(numbers, np.zeros((len(faces), 5), np.int64))
-        found.face_a[:], found.face_b[:] = faces.T
+        found = meet_surfaces(a, self.poses[i], b, self.poses[j], float(margin))
         found.collider_a[:], found.collider_b[:] = i, j
         return found
 

@@ -1,7 +1,7 @@
 """What lies wholly inside a closed surface: it touches no triangle, and yet it collides.
 
-Its depth is how far it must go to be out, on the way to the point of the surface that is nearest to it: the distance to that point and its own
-width along the way.
+Its depth is how far it must go to be out, on the path to the point of the surface that is nearest to it: the distance to that point and its own
+width along the path.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Closest features of pairs of hulls, remembered from step to step (Peyré 2001, chapter 3): where bodies move little the walk has few steps.
 
-Only `step` remembers. Questions in between start from the same features, but leave them: what is asked does not change the motion.
+Only `step` remembers. Questions in between start from the same features, but leave them: a question does not change the motion.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from abut.core.arrays import Floats, Integers
 from abut.world.contacts.pairs import recall_features
 
 
-class Memory:
+class FeatureMemory:
     """The features of the last step. A pair's key is smaller collider · 2³² + larger; keys ascend. Which of two comes first lasts as long as they."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class Memory:
         self.step_count = 0
 
     def track(self, hulls: Hulls, pairs: Integers, poses: Floats, which: Integers, *, remember: bool) -> Tracks:
-        """Track pairs of colliders, their keys ascending. poses (n,4,4) and which (n,), the hull of each, have a row a collider."""
+        """Track pairs of colliders, their keys ascending. poses (n,4,4) and which (n,), the hull of each, have a row per collider."""
         a, b = pairs[:, 0], pairs[:, 1]
         keys = (np.minimum(a, b) << 32) | np.maximum(a, b)
         start = np.empty((len(keys), 2), np.int64)

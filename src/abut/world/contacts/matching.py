@@ -139,5 +139,5 @@ def _hand_on(
 
 @kernel
 def _inherits(old: Record, new: Record, owner: int) -> bool:
-    """Whether a new row without a predecessor touches, and pushes the way that an old row did."""
+    """Whether a new row without a predecessor touches, and pushes in the direction in which an old row did."""
     return owner < 0 and new.separation <= 0.0 and dot(vector(new.normal), vector(old.normal)) > ALIKE

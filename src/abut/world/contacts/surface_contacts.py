@@ -2,11 +2,11 @@
 
 Where both meshes are convex, the world gives them to their hulls. Otherwise the hulls only say "apart"; when they touch, the trees find the pairs of
 faces that meet or come near. Of two faces that meet, the part of the one that lies over the other reaches behind it by so much, and the other way
-round: the lesser of both says which face is pierced, and the row has its normal, at the point that reaches farthest. Its depth is no more than the
-shortest way that parts the two faces, so it is never more than what parts the surfaces, and vanishes as the faces part. Two walls that cross at their
-borders have a short way along neither's normal, and no row: the faces at their feet have one.
+round: the lesser of both says which face is pierced, and the point has its normal, where that reaches farthest. Its depth is no more than the
+shortest move that parts the two faces, so it is never more than what parts the surfaces, and vanishes as the faces part. Two walls that cross at
+their borders have a short path along neither's normal, and no point: the faces at their feet have one.
 Faces that come near are described by their nearest points, if they face each other: what lies behind a
-face of a solid was let through by another. At most MOST_ROWS rows are kept, spread over the contact.
+face of a solid was let through by another. At most MOST_ROWS points are kept, spread over the contact.
 """
 
 import numpy as np
@@ -15,40 +15,42 @@ from abut.core.arrays import Floats, Integers
 from abut.discrete import Deformable, Rigid, collide
 from abut.geometry.rows import unit_vectors
 from abut.shapes.surfaces import BOTH, Soft, Surface
+from abut.world.contacts.points import POINT, ContactPoints, no_points
+from abut.world.records import Records
 
 MOST_ROWS = 8
 EDGE = 1e-9
 """Of the size of a face: what is so little outside counts as over it."""
 PARALLEL = 1e-5
 """Sine below which two edges span no axis of their own: the faces beside them give one within as much of it."""
-LONGEST_WAY = 2.0
-"""A face that is pierced tells where to go if that way is at most so many times the shortest that parts the two faces; where it is longer, they meet
-at their borders, and other faces tell."""
+LONGEST_EXIT = 2.0
+"""A face that is pierced says where to go if that is at most so many times the shortest that parts the two faces; where it is longer, they meet
+at their borders, and other faces say it."""
 
 
-def meet_surfaces(
-    a: Surface | Soft, pose_a: Floats, b: Surface | Soft, pose_b: Floats, margin: float
-) -> tuple[Floats, Integers]:
-    """Rows (n,7) point, normal from a to b, separation; and faces (n,2)."""
+def meet_surfaces(a: Surface | Soft, pose_a: Floats, b: Surface | Soft, pose_b: Floats, margin: float) -> ContactPoints:
+    """Where two surfaces meet, or come as near as the margin; their colliders are not known here."""
     body_a, body_b = place_surface(a, pose_a, 0), place_surface(b, pose_b, 1)
     hits = collide(body_a, body_b, margin=0.5 * margin)
     if not len(hits):
-        return np.empty((0, 7)), np.empty((0, 2), np.int64)
+        return no_points()
     corners_a = body_a.vertices[body_a.mesh.faces[hits.face_a]]
     corners_b = body_b.vertices[body_b.mesh.faces[hits.face_b]]
     normal_a, normal_b = _turn_normals(a, corners_a, corners_b), _turn_normals(b, corners_b, corners_a)
     meeting = hits._details.gap < 0.0
-    rows = _describe_near(hits.segment, hits.normal)
+    points = _describe_near(hits.segment, hits.normal)
     near = ~meeting
     for shape, inwards, normal in ((a, 1.0, normal_a), (b, -1.0, normal_b)):
         if shape.side != BOTH:
-            near &= (rows[:, 3:6] * normal).sum(axis=1) * inwards > 0.0
-    rows[meeting] = _describe_meeting(*(each[meeting] for each in (corners_a, normal_a, corners_b, normal_b)))
-    kept = np.flatnonzero((meeting & np.isfinite(rows[:, 6])) | near)
+            near &= (points["normal"] * normal).sum(axis=1) * inwards > 0.0
+    points[meeting] = _describe_meeting(*(each[meeting] for each in (corners_a, normal_a, corners_b, normal_b)))
+    kept = np.flatnonzero((meeting & np.isfinite(points["separation"])) | near)
     if not len(kept):
-        return np.empty((0, 7)), np.empty((0, 2), np.int64)
-    kept = kept[_spread(rows[kept])]
-    return rows[kept], np.stack((hits.face_a, hits.face_b), axis=1)[kept]
+        return no_points()
+    kept = kept[_spread(points[kept])]
+    found = ContactPoints(points[kept].view(np.float64).reshape(-1, 7), np.zeros((len(kept), 5), np.int64))
+    found.face_a[:], found.face_b[:] = hits.face_a[kept], hits.face_b[kept]
+    return found
 
 
 def place_surface(shape: Surface | Soft, pose: Floats, side: int) -> Rigid | Deformable:
@@ -71,37 +73,40 @@ def _turn_normals(shape: Surface | Soft, corners: Floats, others: Floats) -> Flo
     return np.where((height.max(axis=1) >= -height.min(axis=1))[:, np.newaxis], normal, -normal)
 
 
-def _describe_near(segment: Floats, between: Floats) -> Floats:
+def _describe_near(segment: Floats, between: Floats) -> Records:
     """Rows of faces that do not meet, from their nearest points; `between` is the normal of those that touch."""
     across = segment[:, 1] - segment[:, 0]
     apart = np.linalg.norm(across, axis=1, keepdims=True)
     normal = np.divide(across, apart, out=between.copy(), where=apart > 0.0)
-    return np.column_stack((segment.mean(axis=1), normal, apart))
+    points = np.empty(len(segment), POINT)
+    points["point"], points["normal"], points["separation"] = segment.mean(axis=1), normal, apart[:, 0]
+    return points
 
 
-def _describe_meeting(corners_a: Floats, normal_a: Floats, corners_b: Floats, normal_b: Floats) -> Floats:
-    """Rows of faces that meet; a separation of −inf where another pair of faces tells more. One row at least is finite."""
+def _describe_meeting(corners_a: Floats, normal_a: Floats, corners_b: Floats, normal_b: Floats) -> Records:
+    """Rows of faces that meet; a separation of −inf where another pair of faces says more. One row at least is finite."""
     depth_a, point_a = _reach_behind(corners_a, corners_b, normal_b)
     depth_b, point_b = _reach_behind(corners_b, corners_a, normal_a)
     least, axis = _part_triangles(corners_a, corners_b, normal_a - normal_b)
     reach, first = np.minimum(depth_a, depth_b), (depth_a <= depth_b)[:, np.newaxis]
     depth = np.minimum(reach, least)[:, np.newaxis]
-    point = np.where(first, point_a + 0.5 * depth * normal_b, point_b + 0.5 * depth * normal_a)
-    rows = np.column_stack((point, np.where(first, -normal_b, normal_a), -depth))
+    points = np.empty(len(depth), POINT)
+    points["point"] = np.where(first, point_a + 0.5 * depth * normal_b, point_b + 0.5 * depth * normal_a)
+    points["normal"], points["separation"] = np.where(first, -normal_b, normal_a), -depth[:, 0]
     size = np.abs(corners_a - corners_a[:, :1]).max(axis=(1, 2))
-    told = reach <= LONGEST_WAY * least + EDGE * size
-    if len(rows) and not told.any():
-        deepest = int(np.argmax(least))
-        told[deepest], rows[deepest, 3:6], rows[deepest, 6] = True, axis[deepest], -least[deepest]
-        rows[deepest, :3] = 0.5 * (corners_a[deepest].mean(axis=0) + corners_b[deepest].mean(axis=0))
-    rows[~told, 6] = -np.inf
-    return rows
+    counts = reach <= LONGEST_EXIT * least + EDGE * size
+    if len(points) and not counts.any():
+        k = int(np.argmax(least))
+        middle = 0.5 * (corners_a[k].mean(axis=0) + corners_b[k].mean(axis=0))
+        counts[k], points["point"][k], points["normal"][k], points["separation"][k] = True, middle, axis[k], -least[k]
+    points["separation"][~counts] = -np.inf
+    return points
 
 
 def _part_triangles(a: Floats, b: Floats, towards: Floats) -> tuple[Floats, Floats]:
-    """(n,) the shortest way that parts triangles a and b (n,3,3) that meet, and (n,3) its direction for b, turned to `towards` if both ways do.
+    """(n,) the shortest move that parts triangles a and b (n,3,3) that meet, and (n,3) its direction for b, turned to `towards` if both do.
 
-    No way that parts two surfaces is shorter: it parts all their triangles. The axes of a flat polytope: both normals, all pairs of edges."""
+    No move that parts two surfaces is shorter: it parts all their triangles. The axes of a flat polytope: both normals, all pairs of edges."""
     edges_a, edges_b = unit_vectors(np.roll(a, -1, axis=1) - a), unit_vectors(np.roll(b, -1, axis=1) - b)
     own_a, own_b = (
         unit_vectors(np.cross(edges_a[:, 0], edges_a[:, 1])),
@@ -158,13 +163,14 @@ def _reach_behind(corners: Floats, face: Floats, normal: Floats) -> tuple[Floats
     return np.where(np.isfinite(depth), np.maximum(depth, 0.0), np.inf), points[rows, lowest]
 
 
-def _spread(rows: Floats) -> Integers:
-    """Up to MOST_ROWS rows: the deepest, then always the one farthest from those chosen; then of those that only come near."""
-    chosen = [int(np.argmin(rows[:, 6]))]
-    distance = np.full(len(rows), np.inf)
-    for group in (rows[:, 6] <= 0.0, rows[:, 6] > 0.0):
-        while len(chosen) < min(MOST_ROWS, len(rows)):
-            distance = np.minimum(distance, ((rows[:, :3] - rows[chosen[-1], :3]) ** 2).sum(axis=1))
+def _spread(points: Records) -> Integers:
+    """Up to MOST_ROWS of the points: the deepest, then always the one farthest from those chosen; then of those that only come near."""
+    place, separation = points["point"], points["separation"]
+    chosen = [int(np.argmin(separation))]
+    distance = np.full(len(points), np.inf)
+    for group in (separation <= 0.0, separation > 0.0):
+        while len(chosen) < min(MOST_ROWS, len(points)):
+            distance = np.minimum(distance, ((place - place[chosen[-1]]) ** 2).sum(axis=1))
             left = np.where(group, distance, 0.0)
             farthest = int(np.argmax(left))
             if left[farthest] == 0.0:

@@ -116,7 +116,7 @@ class Links:
         if any(linkage is other for other in self.linkages):
             raise InvalidInput("linkage", "is in this world already")
         arrays.count(options["layer"], "layer", most=ALL_LAYERS)
-        said = {**options, "mask": ALL_LAYERS if mask is None else mask}
+        body_options = {**options, "mask": ALL_LAYERS if mask is None else mask}
         rows = np.arange(len(linkage))
         ends = linkage.bones if radius is None else np.stack((rows, rows), axis=1)
         if np.abs(linkage.position).max() > MOST_SCALE:
@@ -124,10 +124,10 @@ class Links:
         if not len(ends):
             raise InvalidInput("linkage", "has no bones; with a radius, its particles collide")
         shapes = _capsules_of(linkage) if radius is None else [Sphere(arrays.positive(radius, "radius"))] * len(ends)
-        is_continuous = read_options(said, [(shapes[0], IDENTITY)], 1).continuous
-        said["continuous"] = False  # that is for bodies that move alone
+        is_continuous = read_options(body_options, [(shapes[0], IDENTITY)], 1).continuous
+        body_options["continuous"] = False  # that is for bodies that move alone
         newcomers = [
-            world._read(shape, IDENTITY[np.newaxis], said) for shape in shapes
+            world._read(shape, IDENTITY[np.newaxis], body_options) for shape in shapes
         ]  # all are fit before one comes in
         slots = np.concatenate([world._take(each) for each in newcomers])
         world._store.pull[slots] = 0.0  # the linkage has its own gravity
@@ -262,7 +262,7 @@ def _unit(v: Floats) -> Floats:
 
 
 def _turn_z_to(u: Floats) -> Floats:
-    """(n,4) quaternions that turn z to unit vectors, the short way; half a turn about x for −z."""
+    """(n,4) quaternions that turn z to unit vectors, through the smaller angle; half a turn about x for −z."""
     w = 1.0 + u[:, 2]
     q = np.stack((w, -u[:, 1], u[:, 0], np.zeros(len(u))), axis=1)
     q[w < 1e-12] = (0.0, 1.0, 0.0, 0.0)

@@ -15,8 +15,6 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.geometry.quaternions import conjugate, rotate
 from abut.geometry.vec import dot, norm_sq
-from abut.world.bodies.islands import find_islands
-from abut.world.bodies.store import Store
 from abut.world.records import Records, vector
 
 ROUNDING = 1e-13
@@ -40,29 +38,6 @@ class Ledger(NamedTuple):
     """before a pass"""
     is_held: NDArray[np.bool_]
     """whether the island touches what nothing moves"""
-
-
-def open_ledger(
-    store: Store, pairs: Integers, alone: NDArray[np.bool_], awake: NDArray[np.bool_], size: int
-) -> tuple[Integers, Ledger]:
-    """(size,) the island of each body, NONE for those that touch a linkage and for what does not move; and a ledger.
-
-    pairs (k,2): bodies that touch or may touch in the step. alone (n,): bodies that do not stand for a linkage."""
-    movable = awake & alone
-    root = np.empty(len(movable), np.int64)
-    find_islands(pairs, movable.astype(np.int64), root)
-    linked, driven, held = (np.zeros(len(movable), np.bool_) for _ in range(3))
-    moved = store.find_driven()
-    for k in (0, 1):
-        linked[root[pairs[~alone[pairs[:, 1 - k]], k]]] = True
-        driven[root[pairs[moved[pairs[:, 1 - k]], k]]] = True
-        held[root[pairs[~movable[pairs[:, 1 - k]], k]]] = True
-    island, allowed, is_held = np.full(size, NONE), np.zeros(size), np.zeros(size, np.bool_)
-    island[: len(root)] = np.where(movable & ~linked[root], root, NONE)
-    is_held[: len(root)] = held
-    allowed[: len(root)] = np.where(driven, np.inf, 0.0)
-    before, now, taken, spare, start = np.zeros((5, size))
-    return island, Ledger(before, now, taken, spare, allowed, start, is_held)
 
 
 @kernel

@@ -6,18 +6,12 @@ as it is.
 
 import math
 
-import numpy as np
-
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats
 from abut.core.jit import kernel
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, norm_sq, scale, subtract
-from abut.shapes.pool import KIND, SURFACE, V0, V1
-from abut.world.bodies.store import Store
-from abut.world.contacts.colliders import Colliders
-from abut.world.contacts.points import ContactPoints
 from abut.world.records import Record, Records, put, vector
-from abut.world.solver.records import ALONE, CONTACT
+from abut.world.solver.records import ALONE
 from abut.world.solver.sides import (
     Side,
     can_turn,
@@ -37,27 +31,6 @@ PATCH = 4.0
 """In slops: contacts of a pair that lie within so much of a line do not keep it from rolling."""
 PRESSED = 0.5
 """Cosine from which pushes against a particle from both sides press it against what nothing moves."""
-
-
-def open_contacts(
-    store: Store, colliders: Colliders, found: ContactPoints, pairs: Integers, sides: Integers, shares: Floats
-) -> Records:
-    """(n,) contacts at points between pairs (n,2) of bodies, with the materials of both; sides (n,4), shares (n,2): see `Joined.find_sides`."""
-    contacts = np.zeros(len(pairs), CONTACT)
-    for column, name in enumerate(("body_a", "body_b", "end_a", "end_b")):
-        contacts[name] = sides[:, column]
-    contacts["share_a"], contacts["share_b"] = shares.T
-    contacts["rolling_lever"] = np.sqrt(store.rolling[pairs].prod(axis=1))
-    contacts["friction"] = np.sqrt(store.friction[pairs].prod(axis=1))
-    contacts["restitution"] = store.restitution[pairs].max(axis=1, initial=0.0)
-    cores = colliders.pool.cores
-    for side, number in (("a", found.collider_a), ("b", found.collider_b)):
-        shape = colliders.shape[number] + 1
-        table = cores.table[shape]
-        is_ball = (table[:, KIND] != SURFACE) & (table[:, V1] - table[:, V0] == 1)
-        contacts[f"radius_{side}"] = np.where(is_ball, cores.radius[shape], 0.0)
-        contacts[f"center_{side}"] = colliders.poses[number, 9:]
-    return contacts
 
 
 @kernel

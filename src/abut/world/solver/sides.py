@@ -1,6 +1,6 @@
 """The sides of a contact: how the points move that touch, and what an impulse does to them.
 
-A side is a point of a body, given by the arm from its center of mass; or one on a bone, which divides the way between two particles: it moves by
+A side is a point of a body, given by the arm from its center of mass; or one on a bone, which divides the line between two particles: it moves by
 (1 − share) of the one and share of the other, and hands an impulse on to them in these parts.
 """
 
