@@ -95,7 +95,7 @@ def move_adaptively(
             shape = grown
             divided.add(edge)
             retried.append(row)
-            answer = Answer(*(np.concatenate((column, column[row : row + 1])) for column in answer))
+            answer = answer.taken([*range(len(answer.time)), row])
             answer.status[-1], answer.edge[-1], answer.face[-1] = CONTACT, -1, -1
             answer.time[-1], answer.point[-1] = 1.0, shape.position[-1]
             goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
@@ -108,7 +108,7 @@ def move_adaptively(
             column[retried] = column[retried] + renewed[retried] if name in COUNTED else renewed[retried]
         answer.time[retried] = before + (1.0 - before) * answer.time[retried]
     shape, rows = remove_loose(interior, fronts, shape, answer.status == FREE, has_faces)
-    return Response(shape, Answer(*(column[rows] for column in answer)), source[rows])
+    return Response(shape, answer.taken(rows), source[rows])
 
 
 def move_rigidly(
