@@ -13,9 +13,9 @@ from abut import cells
 from abut.core import jit
 from cells import oracle_cells as oracle
 from cells import worlds
-from cells.test_deformation import shaken
+from cells.edit.test_deformation import shaken
+from cells.edit.test_surgery import as_world
 from cells.test_particles import check_move
-from cells.test_surgery import as_world
 
 MOVES = 10**8 if os.environ.get("ABUT_SOAK") else 10**6
 CROWD = 10_000

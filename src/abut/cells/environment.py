@@ -233,7 +233,7 @@ class Environment:
         if cells is not None:
             raise InvalidInput("cells", "is given without a plane")
         pair = (self._read_cell(cell, "cell"), self.cell_count)
-        loop = read_numbers(corners, "corners", self.interior.fabric.vertex_count)
+        loop = read_numbers(() if corners is None else corners, "corners", self.interior.fabric.vertex_count)
         if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
             most = "two" if self.dimension == 2 else "three or more"
             raise InvalidInput("corners", f"must be {most} different vertices")

@@ -8,6 +8,7 @@ import numpy as np
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
+from abut.core.types import Number
 from abut.mesh import Mesh
 
 PLAN = """
@@ -27,10 +28,21 @@ PLAN = """
 THICKNESS = 1.5
 
 
-def hand(subdivisions: int = 3, length: float = 1.0) -> Mesh:
-    """A hand of 186·4^subdivisions quadrilaterals, each cut in two, in the plane z = 0, its fingers towards +y, centred.
+def hand(subdivisions: Number = 3, length: Number = 1.0) -> Mesh:
+    """A hand of 186·4^subdivisions quadrilaterals, each cut in two, in the plane z = 0, its fingers towards +y, centered.
 
-    `length` is about its length along y: that of the plan, of which subdivision takes a little away. At 3 it has 11,906 vertices.
+    Args:
+        subdivisions: how often it is refined, from 0 to 6; at 3 it has 11,906 vertices.
+        length: about its length along y: that of the plan, of which subdivision takes a little away.
+
+    Returns:
+        The mesh, closed.
+
+    Example:
+        >>> import abut
+        >>> mesh = abut.scenes.hand(1)
+        >>> len(mesh.vertices), len(mesh.faces), mesh.is_closed
+        (746, 1488, True)
     """
     times, size = arrays.count(subdivisions, "subdivisions", most=6), arrays.positive(length, "length")
     vertices, quads = _slab(np.array([[mark == "X" for mark in row.split()] for row in PLAN.strip().splitlines()]))
@@ -72,9 +84,9 @@ def subdivide_quads(vertices: Floats, quads: Integers) -> tuple[Floats, Integers
     around = _sums(edges.ravel(), np.repeat(halves, 2, axis=0), count) / valence
     corners = (faces + 2.0 * around + (valence - 3.0) * vertices) / valence
     first_edge, first_face = count, count + len(edges)
-    centre = np.broadcast_to(first_face + np.arange(len(quads))[:, np.newaxis], quads.shape)
+    center = np.broadcast_to(first_face + np.arange(len(quads))[:, np.newaxis], quads.shape)
     before = first_edge + np.roll(side, 1, axis=1)
-    parts = np.stack((quads, first_edge + side, centre, before), axis=-1).reshape(-1, 4)
+    parts = np.stack((quads, first_edge + side, center, before), axis=-1).reshape(-1, 4)
     return np.concatenate((corners, on_edges, middles)), parts
 
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
+from abut.core.showing import count, describe
+from abut.core.types import Number
 from abut.geometry.rows import unit_vectors
 from abut.mesh import Mesh
 from abut.scenes.surfaces import bumpy, cloth, icosphere, subdivide
@@ -34,12 +36,16 @@ TOOL_GAP, TOOL_DEPTH = 1.5, 0.15  # from tip to the round ball at first, and int
 DENT_SHARE, DENT_RADIUS = 0.6, 0.5  # how much of the tool's depth the ball gives way, and how far around
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SurgicalScene:
     """Meshes and their motion. Lengths are in radii of the bore; z is up, and the mouth of the tube faces −x.
 
     The balls are at rest, spherical, where they start. The tool's mesh lies along x with its tip at the origin.
     """
+
+    def __repr__(self) -> str:
+        faces = sum(len(mesh.faces) for mesh in (*self.balls, *self.immobile, self.tool))
+        return describe(self, count(len(self.balls), "ball"), count(faces, "face"), count(self.step_count, "step"))
 
     balls: tuple[Mesh, ...]
     tube: Mesh
@@ -57,8 +63,13 @@ class SurgicalScene:
         """The tube and the organs."""
         return (self.tube, *self.organs)
 
-    def ball_vertices(self, step: int, ball: int = 0) -> Floats:
-        """(258,3) vertices of a ball at a step from 0 to step_count − 1."""
+    def ball_vertices(self, step: Number, ball: Number = 0) -> Floats:
+        """(258,3) vertices of a ball at a step.
+
+        Args:
+            step: from 0 to step_count − 1.
+            ball: which of the balls, from 0.
+        """
         index = arrays.count(ball, "ball", most=len(self.balls) - 1)
         progress = self._progress(step)
         along, up, outwards = (BALL_RADIUS * _octasphere().vertices).T
@@ -68,8 +79,12 @@ class SurgicalScene:
         along = along + BALL_START + BALL_SPACING * index + TRAVEL * progress
         return frozen(_to_world(along, *_press(along, up, outwards + OFF_AXIS)))
 
-    def tool_pose(self, step: int) -> Floats:
-        """(4,4) pose of the tool at a step from 0 to step_count − 1: it advances and turns about itself."""
+    def tool_pose(self, step: Number) -> Floats:
+        """(4,4) pose of the tool at a step: it advances and turns about itself.
+
+        Args:
+            step: from 0 to step_count − 1.
+        """
         progress = self._progress(step)
         tip = BALL_START + TRAVEL * progress - BALL_RADIUS + _tool_depth(progress)
         cosine, sine = np.cos(TOOL_TURN * progress), np.sin(TOOL_TURN * progress)
@@ -78,17 +93,38 @@ class SurgicalScene:
         pose[:3, 3] = _to_world(np.array([tip]), np.zeros(1), np.array([OFF_AXIS]))[0]
         return frozen(pose)
 
-    def tool_vertices(self, step: int) -> Floats:
-        """(34,3) vertices of the tool at a step, in the world."""
+    def tool_vertices(self, step: Number) -> Floats:
+        """(34,3) vertices of the tool at a step, in the world.
+
+        Args:
+            step: from 0 to step_count − 1.
+        """
         pose = self.tool_pose(step)
         return frozen(self.tool.vertices @ pose[:3, :3].T + pose[:3, 3])
 
-    def _progress(self, step: int) -> float:
+    def _progress(self, step: Number) -> float:
         return arrays.count(step, "step", most=self.step_count - 1) / max(self.step_count - 1, 1)
 
 
-def surgical_scene(ball_count: int = 1, step_count: int = 60) -> SurgicalScene:
-    """The scene with one ball, or with up to four (as in the paper's last measurement); the first is the hindmost."""
+def surgical_scene(ball_count: Number = 1, step_count: Number = 60) -> SurgicalScene:
+    """A soft ball that is pushed along a bent tube by a rigid tool, or up to four balls (as in the paper's last measurement).
+
+    Args:
+        ball_count: how many balls there are, from 1 to 4; the first is the hindmost.
+        step_count: how many steps the motion has.
+
+    Returns:
+        The meshes and their motion.
+
+    Example:
+        >>> import abut
+        >>> scene = abut.scenes.surgical_scene()
+        >>> scene
+        SurgicalScene(1 ball, 4,104 faces, 60 steps)
+        >>> tool = abut.Rigid(scene.tool, pose=scene.tool_pose(59))
+        >>> bool(abut.collide(tool, abut.Deformable((scene.ball_vertices(59), scene.ball.faces))))
+        True
+    """
     balls = arrays.count(ball_count, "ball_count", least=1, most=4)
     steps = arrays.count(step_count, "step_count", least=1)
     organs = (

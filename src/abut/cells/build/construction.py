@@ -316,7 +316,7 @@ def _read_polygons(polygons: IndicesLike | Sequence[IndicesLike], limit: int) ->
     return Loops(np.concatenate(loops).astype(np.int32), start, np.arange(len(loops), dtype=np.int32))
 
 
-def _read_polyhedra(cells: Iterable[Iterable[Sequence[int]]], limit: int) -> Loops:
+def _read_polyhedra(cells: Iterable[Iterable[IndicesLike]], limit: int) -> Loops:
     loops: list[Integers] = []
     owners: list[int] = []
     for row, faces in enumerate(read_items(cells, "cells")):

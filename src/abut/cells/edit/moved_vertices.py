@@ -2,7 +2,7 @@
 be looked at.
 
 A tetrahedron of width w (its least extent in any direction) is neither flat nor inside out as long as no corner is w/2 away from where it was: in
-every direction some of it is left, all along the straight way of its corners. The width is the distance between two opposite edges or between a
+every direction some of it is left, all along the straight path of its corners. The width is the distance between two opposite edges or between a
 corner and a face, which is D/|u×v| with the determinant D of three of its edges and two edges u and v; so it is at least D/L², L its longest
 edge. So one number for the vertices, how far the furthest is from the *reference*, says for most parts at once that they are sound; exact signs
 decide for those that are THIN, and for parts that are no tetrahedra. A reference is taken when the same vertices move for the second time,

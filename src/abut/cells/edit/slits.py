@@ -1,4 +1,4 @@
-"""Slits: the way between cells that share faces is closed, and these become walls without thickness (Jund 2010, §3.4.1).
+"""Slits: the path between cells that share faces is closed, and these become walls without thickness (Jund 2010, §3.4.1).
 
 A wall is two faces in the same place. What tells them apart is their corners, so at least one of these must be doubled: around a corner of the
 slit, cells that are no longer joined through faces at this corner get a corner of their own.
@@ -26,7 +26,7 @@ def _break_bulging(rings: Rings, vertices: Floats, slit: set[Key]) -> set[Key]:
 
 
 def open_faces(rings: Rings, vertices: Floats, slit: set[Key], first_number: int) -> list[int]:
-    """Open the way between cells that share these faces, which become walls without thickness; the corners that were doubled, in the order of
+    """Open the path between cells that share these faces, which become walls without thickness; the corners that were doubled, in the order of
     their new numbers.
 
     Around a corner of the slit, cells that are no longer joined through faces at this corner get corners of their own. At the rim of a slit

@@ -136,7 +136,7 @@ def _distance_sq(a: Point, b: Point) -> float:
 
 
 def _is_bridge(points: list[Point], outline: Ring, place: int, corner: int, edges: list[tuple[int, int]]) -> bool:
-    """Whether the line from a corner of the outline to one of a loop lies in the region, touching nothing on its way."""
+    """Whether the line from a corner of the outline to one of a loop lies in the region, touching nothing on its path."""
     a, w, b = (points[outline[(place + k) % len(outline)]] for k in (-1, 0, 1))
     m = points[corner]
     if m == w:

@@ -77,8 +77,8 @@ class Mobile:
         >>> moves = rod.move([[2.95, 0.3, 1.5], [1.5, 2.95, 1.5]], mode="continuous")
         >>> moves
         BodyMoves(2 vertices, 1 free, 1 collision)
-        >>> moves.edge.tolist(), moves.point[0].round(6).tolist(), round(moves.time[0], 6)
-        ([0, -1], [1.0, 2.0, 1.5], 0.019056)
+        >>> moves.edge.tolist(), moves.point[0].round(6).tolist(), moves.time.round(6).tolist()
+        ([0, -1], [1.0, 2.0, 1.5], [0.019056, 1.0])
     """
 
     def __init__(self, environment: Environment, shape: BodyLike) -> None:

@@ -42,6 +42,11 @@ class Answer(NamedTuple):
     point: Floats
     """(n,3) the point that was hit"""
 
+    def taken(self, rows: Any) -> "Answer":
+        """Those of some vertices, in this order."""
+        columns: list[Any] = [column[rows] for column in self]
+        return Answer(*columns)
+
 
 NUMBERS = 12
 """of them are whole: in memory they are the rows of one table"""
@@ -49,7 +54,8 @@ NUMBERS = 12
 
 def make_answer(count: int) -> Answer:
     """Room for so many vertices."""
-    return Answer(*np.empty((NUMBERS, count), np.int32), np.empty(count), np.empty((count, 3)), np.empty((count, 3)))
+    columns: list[Any] = [*np.empty((NUMBERS, count), np.int32), np.empty(count), *np.empty((2, count, 3))]
+    return Answer(*columns)
 
 
 class PackedMove(NamedTuple):

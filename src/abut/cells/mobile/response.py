@@ -3,9 +3,9 @@
     static    each vertex stops before what it, its edges or its faces hit; it may slide or bounce from there
     adaptive  where an edge is hit, a particle is put on it at the contact, and the vertex goes on; particles that nothing holds are taken away
     hybrid    the same, but an edge that has a particle on it already is answered as in static
-    rigid     all vertices stop at the same share of their ways: the body is rolled back to its first impact
+    rigid     all vertices stop at the same share of their paths: the body is rolled back to its first impact
 
-A rigid try moves all vertices to the same share of their ways; where something is hit, the body goes back and tries the share before that. It
+A rigid try moves all vertices to the same share of their paths; where something is hit, the body goes back and tries the share before that. It
 does not move at all if no share passes.
 """
 
@@ -29,7 +29,7 @@ COUNTED = ("tests", "visits", "edge_tests", "edges_inside", "edges_clear", "edge
 MOST_ROUNDS = 8
 """How often in one move the vertices of divided edges go on."""
 FIRST_GAP, GAP_GROWTH = 2.0**-20, 4.0
-"""Share of the way that a rigid body gives up before an impact, and by how much that grows with each try."""
+"""Share of the path that a rigid body gives up before an impact, and by how much that grows with each try."""
 
 
 class Response(NamedTuple):
@@ -95,7 +95,7 @@ def move_adaptively(
             shape = grown
             divided.add(edge)
             retried.append(row)
-            answer = Answer(*(np.concatenate((column, column[row : row + 1])) for column in answer))
+            answer = answer.taken([*range(len(answer.time)), row])
             answer.status[-1], answer.edge[-1], answer.face[-1] = CONTACT, -1, -1
             answer.time[-1], answer.point[-1] = 1.0, shape.position[-1]
             goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
@@ -108,13 +108,13 @@ def move_adaptively(
             column[retried] = column[retried] + renewed[retried] if name in COUNTED else renewed[retried]
         answer.time[retried] = before + (1.0 - before) * answer.time[retried]
     shape, rows = remove_loose(interior, fronts, shape, answer.status == FREE, has_faces)
-    return Response(shape, Answer(*(column[rows] for column in answer)), source[rows])
+    return Response(shape, answer.taken(rows), source[rows])
 
 
 def move_rigidly(
     interior: Interior, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules
 ) -> Response:
-    """Move all vertices by the largest share of their ways that was found free."""
+    """Move all vertices by the largest share of their paths that was found free."""
     begin, gap, share, contact, impact = shape.position, FIRST_GAP, 1.0, 1.0, None
     tried = run(interior, fronts, shape, links, goals, rules)
     for _ in range(MOST_TRIES):

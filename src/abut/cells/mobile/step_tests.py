@@ -1,4 +1,4 @@
-"""The tests of one vertex that moves while its neighbours stay: its own way, its edges, its faces, and which of them need no test (Jund 2010, §4.2).
+"""The tests of one vertex that moves while its neighbours stay: its own path, its edges, its faces, and which of them need no test (Jund 2010, §4.2).
 
 Edges are tested quasi-continuously (algorithm 8: a segment from the new position along the edge) or continuously (`edge_sweep`). Two eliminations:
 
@@ -99,7 +99,7 @@ def goes_inwards(space: Space, body: Body, row: Row, g: Vec3) -> bool:
 
 @inlined
 def tests_all(rules: Rules) -> bool:
-    """Whether all that a vertex does on its way is tested continuously: then the first contact is known from one try."""
+    """Whether all that a vertex does on its path is tested continuously: then the first contact is known from one try."""
     return rules.is_continuous and rules.faces != FACES_QUASI
 
 
@@ -195,7 +195,7 @@ def _test_face(
 
 @kernel
 def _test_place(space: Space, front: Front, g: Vec3, g_cell: Row, b: Vec3, c: Vec3) -> First:
-    """Whether a face is free in its new place. All that can be asked of one that an obstacle has come into: on its way it meets that."""
+    """Whether a face is free in its new place. All that can be asked of one that an obstacle has come into: on its path it meets that."""
     free = list_cells(space, front, integer(2), (g_cell, g_cell, g_cell, g_cell), (g, g, g, g), (b, c, c, c))
     if free == 2 and search_triangle(space, front, b, c, g)[0] == np.inf:
         return np.inf, 0, NO_FACE
@@ -212,9 +212,9 @@ def number_of(number: Row) -> Row:
 def find_first(
     space: Space, front: Front, body: Body, rules: Rules, row: Row, g: Vec3, g_cell: Row, is_reached: bool
 ) -> tuple[float, int, Row, Row, Row]:
-    """What the edges and faces of a vertex meet first on its way to g: time, kind, dart, edge and face (one of them NOTHING).
+    """What the edges and faces of a vertex meet first on its path to g: time, kind, dart, edge and face (one of them NOTHING).
 
-    The way is free, or `g_cell` is the last cell of its free part.
+    The path is free, or `g_cell` is the last cell of its free part.
     """
     stay_apart()
     p, p_cell = vector_at(body.position, row), integer(body.cell[row])

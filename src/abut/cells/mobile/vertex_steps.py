@@ -1,15 +1,15 @@
-"""Vertices of a mobile move one after another (Jund 2010, §4.2, §5.3): each as far as its own way, its edges and its faces are free.
+"""Vertices of a mobile move one after another (Jund 2010, §4.2, §5.3): each as far as its own path, its edges and its faces are free.
 
 A vertex tries its target. Where something is hit at time t, it tries the point just before, and so on; the point where it ends has passed all tests
 itself, so that whatever is rounded, the state stays free of collisions: each vertex in a free cell, each edge (and face) tested. The last
-resort is to stay. Before a contact a gap is left, GAP of the way that was free or a few units of the coordinates' rounding; it grows with each
-try that meets the same contact again, hardly where a rounded way touches what the straight one passes by, and begins anew for another contact.
-The first try of a continuous move asks about the whole straight way, also where the vertex itself is stopped on it: its times are exact.
+resort is to stay. Before a contact a gap is left, GAP of the path that was free or a few units of the coordinates' rounding; it grows with each
+try that meets the same contact again, hardly where a rounded path touches what the straight one passes by, and begins anew for another contact.
+The first try of a continuous move asks about the whole straight path, also where the vertex itself is stopped on it: its times are exact.
 
 By dichotomy (§4.2.1) the time is narrowed by halving instead, and what was hit is looked for afterwards: an edge of the face that the last
 blocked segment went through, if it meets the strip between the last free and the last blocked position (figure 4.11), else that face.
 
-After a hit the rest of the way may be projected on the contact plane and tried again (slide, bounce: the first two cases of §5.3).
+After a hit the rest of the path may be projected on the contact plane and tried again (slide, bounce: the first two cases of §5.3).
 """
 
 import numpy as np
@@ -46,17 +46,17 @@ from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, lerp, norm, sca
 
 _COLLISION, _CONTACT = int(COLLISION), int(CONTACT)
 GAP = 2.0**-26
-"""Share of the free way that is given up before a contact."""
+"""Share of the free path that is given up before a contact."""
 ROUNDING_GAP = 2.0**-49
 """The least gap, in units of the largest coordinate: sixteen times the rounding of a point."""
 GAP_GROWTH = 16.0
 AT_ONCE = 1.0 - 2.0**-44
 """Where a vertex and its edge meet something at the same time, but for their rounding, the vertex counts. Less than EARLY takes off."""
 GRAZE_GROWTH = 1.5
-"""By how much the gap grows where another one would not help, but another rounding of the way may."""
+"""By how much the gap grows where another one would not help, but another rounding of the path may."""
 MOST_TRIES = 32
 MOST_GRAZES = 12
-"""How many rounded ways may touch what the straight one passes by before that counts as a hit."""
+"""How many rounded paths may touch what the straight one passes by before that counts as a hit."""
 MOST_SLIDES = 3
 Trial = tuple[Vec3, Row, bool, float, int, Row, Vec3, Row, Row]
 
@@ -68,7 +68,7 @@ def _largest(p: Vec3, g: Vec3) -> float:
 
 @element
 def _rounding_share(p: Vec3, g: Vec3) -> float:
-    """The least gap as a share of the way from p to g: all of it where the way is shorter, or has no length, as that of a vertex whose edge an
+    """The least gap as a share of the path from p to g: all of it where the path is shorter, or has no length, as that of a vertex whose edge an
     obstacle has been put in the way of."""
     least, length = ROUNDING_GAP * _largest(p, g), norm(subtract(g, p))
     return least / length if length > least else 1.0
@@ -135,14 +135,14 @@ def _approach(space: Space, front: Front, body: Body, rules: Rules, row: Row, g:
             if not halving:
                 break
         elif tries > 0 and (tests_all(rules) or not is_reached) and not halving and grazes < MOST_GRAZES:
-            grazes += 1  # all was free up to the contact: only the rounding of this way touches something
+            grazes += 1  # all was free up to the contact: only the rounding of this path touches something
             growth = GRAZE_GROWTH if is_other else GAP_GROWTH
         else:
             high, high_point = share, goal
             if tries == 0:
                 rounding = _rounding_share(p, g)
             contact = share * time * EARLY
-            if tries > 0:  # of a way that is rounded itself
+            if tries > 0:  # of a path that is rounded itself
                 contact = max(contact - rounding, 0.0)
             if is_other:  # than the one that the gap has grown for
                 gap, least = GAP, rounding

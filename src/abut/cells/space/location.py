@@ -25,7 +25,7 @@ class Index(NamedTuple):
 
     lowest: Floats
     scale: Floats
-    """boxes a unit of length, along each axis"""
+    """boxes per unit of length, along each axis"""
     shape: Integers
     start: Integers
     cells: Indices

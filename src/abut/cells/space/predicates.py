@@ -137,7 +137,7 @@ def face_holds(space: Space, face: Row, corner: Row) -> bool:
 
 @inlined
 def opens_towards(space: Space, cell: Row, a: Row, b: Row, q: Vec3) -> bool:
-    """Whether the way from a point of the vertex a (b < 0) or of the edge ab to q begins in the closed cell."""
+    """Whether the path from a point of the vertex a (b < 0) or of the edge ab to q begins in the closed cell."""
     for slot in range(space.face.shape[1]):
         face = integer(space.face[cell, slot])
         if face == NO_FACE or not face_holds(space, face, a) or (b >= 0 and not face_holds(space, face, b)):
@@ -183,7 +183,7 @@ def ends_of_tie(space: Space, through: int, dart: Row) -> tuple[Row, Row]:
 
 @kernel
 def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
-    """The first free cell around an edge or a vertex in which the way to q goes on, or NOWHERE."""
+    """The first free cell around an edge or a vertex in which the path to q goes on, or NOWHERE."""
     a, b = ends_of_tie(space, through, dart)
     for k in range(space.star_begin[a], space.star_end[a]):
         cell = space.star[k]
@@ -198,7 +198,7 @@ def leave_tie(space: Space, through: int, dart: Row, q: Vec3) -> int:
 def leave_cell(space: Space, cell: Row, p: Vec3, q: Vec3) -> tuple[Row, Row, int, Row]:
     """One exact step of the segment pq, which has reached `cell` and goes on: (next, slot, through, dart).
 
-    `next` is the cell itself when it holds q, the next free cell, or NOWHERE when the way leaves the free cells through face `slot`; `through` and
+    `next` is the cell itself when it holds q, the next free cell, or NOWHERE when the path leaves the free cells through face `slot`; `through` and
     `dart` then say in what.
     """
     beyond, count = NO_FACE, 0

@@ -1,17 +1,17 @@
-"""The walk on darts (Jund 2010, algorithms 1 and 4): turn to the face that the way goes through, then ask whether the target lies before it.
+"""The walk on darts (Jund 2010, algorithms 1 and 4): turn to the face that the path goes through, then ask whether the target lies before it.
 
 A particle remembers the dart of its cell that it was heading for. *Orientation*: in a polygon, turn along φ1 or φ1⁻¹, whichever the first
-test says, until the way passes between the ends of the dart. In a volume, the sector is a triangle of a face: a corner of the face, the
-thesis' point s_p, and the dart. Turn to the next triangle of the face, or across the edge that the way lies beyond, until the way passes
+test says, until the path passes between the ends of the dart. In a volume, the sector is a triangle of a face: a corner of the face, the
+thesis' point s_p, and the dart. Turn to the next triangle of the face, or across the edge that the path lies beyond, until the path passes
 through the triangle. *Displacement*: one test of the target against the face. A prediction that holds costs 3 tests in the plane and 4 in
 space.
 
-Exactness. All tests take the start p of the whole move, not the point p' where the way entered the cell: det(a − p', b − p', q − p') is (1
-− t) det(a − p, b − p, q − p), of the same sign, since p' = p + t(q − p). Three signs ≤ 0, not all zero, say that the way leaves the cell
+Exactness. All tests take the start p of the whole move, not the point p' where the path entered the cell: det(a − p', b − p', q − p') is (1
+− t) det(a − p, b − p, q − p), of the same sign, since p' = p + t(q − p). Three signs ≤ 0, not all zero, say that the path leaves the cell
 through the closed triangle: an inward crossing has them ≥ 0. So s_p is a corner and no point is constructed. Known signs are not asked
 again: that of an edge just crossed, and those of the face through which a volume was entered.
 
-Edges, vertices (algorithms 2, 3, 5 to 7) and ways along a face are left by the exact steps of `signs`, whose tests are counted too. So is a
+Edges, vertices (algorithms 2, 3, 5 to 7) and paths along a face are left by the exact steps of `predicates`, whose tests are counted too. So is a
 turn that takes more steps than the cell has darts, which the projection of a convex cell from a point inside excludes.
 """
 
@@ -48,15 +48,15 @@ Turn = tuple[Row, int, Row, int]
 
 @inlined
 def _beyond_edge(space: Space, a: Row, b: Row, p: Vec3, q: Vec3) -> int:
-    """1 where the way pq passes outside of the edge from vertex a to vertex b of a face that it goes through outwards."""
+    """1 where the path pq passes outside of the edge from vertex a to vertex b of a face that it goes through outwards."""
     return orient_3d(p, vector_at(space.vertices, a), vector_at(space.vertices, b), q)
 
 
 @kernel
 def turn_in_volume(space: Space, dart: Row, is_known: bool, p: Vec3, q: Vec3) -> Turn:
-    """Turn from a dart to the triangle that the way pq goes through: (its dart, through what, the dart of that, tests).
+    """Turn from a dart to the triangle that the path pq goes through: (its dart, through what, the dart of that, tests).
 
-    `is_known` says that the way is known to pass inside of the edge before the dart. MISSED where the way lies in the plane of the face.
+    `is_known` says that the path is known to pass inside of the edge before the dart. MISSED where the path lies in the plane of the face.
     """
     tests = 0
     for _ in range(MOST_TURNS):
@@ -107,13 +107,13 @@ def turn_in_volume(space: Space, dart: Row, is_known: bool, p: Vec3, q: Vec3) ->
 
 @inlined
 def _left_of(space: Space, dart: Row, p: Vec3, q: Vec3) -> int:
-    """1 where q lies to the left of the way from p to the beginning of a dart."""
+    """1 where q lies to the left of the path from p to the beginning of a dart."""
     return orient_2d((p[0], p[1]), point_2d(space.vertices, space.vertex[dart]), (q[0], q[1]))
 
 
 @kernel
 def turn_in_polygon(space: Space, dart: Row, is_known: bool, p: Vec3, q: Vec3) -> Turn:
-    """The same in the plane; `is_known` says that q is known to lie to the left of the way to the dart's beginning."""
+    """The same in the plane; `is_known` says that q is known to lie to the left of the path to the dart's beginning."""
     tests, begin = 1, 1
     left = _left_of(space, space.phi1[dart], p, q)
     turns_left = is_known or left >= 0
@@ -137,7 +137,7 @@ def turn_in_polygon(space: Space, dart: Row, is_known: bool, p: Vec3, q: Vec3) -
 
 @kernel
 def _enter_by(space: Space, dart: Row) -> tuple[Row, bool]:
-    """Where to begin in the cell beyond a face that the way went through: a dart, and whether the sign before it is known."""
+    """Where to begin in the cell beyond a face that the path went through: a dart, and whether the sign before it is known."""
     entry = space.across[dart]
     if space.dimension == 2:
         return space.phi1[entry], True
@@ -180,7 +180,7 @@ def _leave_exactly(space: Space, cell: Row, ahead: Row, face_count: int, p: Vec3
 def advance(
     space: Space, cell: Row, ahead: Row, is_known: bool, is_inner: bool, face_count: int, p: Vec3, q: Vec3
 ) -> Leg:
-    """Follow the way pq through one cell, from inside of which it comes where `is_inner` (algorithms 1 and 4)."""
+    """Follow the path pq through one cell, from inside of which it comes where `is_inner` (algorithms 1 and 4)."""
     if not is_inner:
         return _leave_exactly(space, cell, ahead, face_count, p, q, integer(0))
     if space.dimension == 2:

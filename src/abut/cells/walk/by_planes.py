@@ -11,7 +11,7 @@ their faces.
 
 Why a walk ends. A *tie* is a step taken by `leave_tie`, at an edge or a vertex. All other steps pass the only face beyond which q lies, or
 the one that is passed strictly first. (1) Steps without ties: let the segment enter cell c at x, and take y inside c close to x. The
-straight way from y to q leaves c through the same face, for it too passes that face first; so the cells are those of a straight way, which
+straight path from y to q leaves c through the same face, for it too passes that face first; so the cells are those of a straight path, which
 visits no convex cell twice. There are as many such steps in a row as cells, at most. (2) After a tie at time t the segment stays in the new
 cell for some while, so the next step is at a later time; times of ties are among the finitely many at which the segment leaves a cell. So
 there are finitely many ties, and between two of them finitely many steps.
@@ -170,7 +170,7 @@ def _look(
 def _pass_faces(
     space: Space, slots: int, count: int, start: Floats, answer: Answer, rows: Integers, lows: Integers, hard: Integers
 ) -> int:
-    """Each particle listed goes on through the face that its way certainly passes first; how many did.
+    """Each particle listed goes on through the face that its path certainly passes first; how many did.
 
     Those for which none is certain or free are added to `hard`, whose first number counts them.
     """

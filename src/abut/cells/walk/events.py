@@ -69,7 +69,7 @@ def write_event(
 def write_collision(
     space: Space, answer: Answer, begin: Row, chunk: Row, row: Row, through: int, hit: Row, stop: Stop
 ) -> None:
-    """The particle has stopped where its way leaves the free cells, in `through` and `hit`."""
+    """The particle has stopped where its path leaves the free cells, in `through` and `hit`."""
     point, time, normal = stop
     answer.status[row] = _COLLISION
     put_vector(answer.position, row, 0, point)

@@ -5,7 +5,7 @@ paid where nobody asks. What the thesis states, and what is checked:
 
     algorithms 1 and 4 (from inside a polygon or a volume)
         before: p ≠ q, the remembered dart belongs to the cell                                  FOREIGN_DART
-        after:  the way passes through the closed triangle or edge that was turned to           NOT_IN_SECTOR
+        after:  the path passes through the closed triangle or edge that was turned to           NOT_IN_SECTOR
                 reached: q lies before that face, or on it
                 left:    q lies beyond it, and the tie is the edge or vertex that the signs say  WRONG_SIDE, WRONG_TIE
     algorithms 2, 3, 5, 6, 7 (from a vertex, an edge, a face)
@@ -62,7 +62,7 @@ WORDS = {
 
 @kernel
 def _in_sector(space: Space, dart: Row, p: Vec3, q: Vec3) -> bool:
-    """Whether the way pq passes outwards through the closed triangle of a dart and another corner of its face; in the plane, through the edge."""
+    """Whether the path pq passes outwards through the closed triangle of a dart and another corner of its face; in the plane, through the edge."""
     a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
     if space.dimension == 2:
         start, goal = (p[0], p[1]), (q[0], q[1])

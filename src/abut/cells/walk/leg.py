@@ -1,4 +1,4 @@
-"""One leg of a walk on darts: what became of the way in one cell."""
+"""One leg of a walk on darts: what became of the path in one cell."""
 
 from typing import NamedTuple
 
@@ -9,14 +9,14 @@ STOPPED, ARRIVED, GOES_ON = -1, 0, 1
 
 
 class Leg(NamedTuple):
-    """The state after a leg: the cell and the dart to go on from, or in which the way ended."""
+    """The state after a leg: the cell and the dart to go on from, or in which the path ended."""
 
     cell: Row
     ahead: Row
     is_known: bool
-    """whether the way is known to pass inside of the edge before `ahead`"""
+    """whether the path is known to pass inside of the edge before `ahead`"""
     is_inner: bool
-    """whether the way comes from inside the cell, and not along its border"""
+    """whether the path comes from inside the cell, and not along its border"""
     state: int
     """GOES_ON, ARRIVED at the target, or STOPPED where the free cells end"""
     slot: Row

@@ -51,7 +51,7 @@ class Voxels(NamedTuple):
     y: float
     z: float
     per_unit: float
-    """voxels a unit of length"""
+    """voxels per unit of length"""
     depth: int
     """voxels along z"""
     words: Integers

@@ -25,7 +25,7 @@ Followed = tuple[Row, Row, int, Row]
 
 
 class Front(NamedTuple):
-    """Cells found by one search, first come first; one front a thread."""
+    """Cells found by one search, first come first; one front per thread."""
 
     seen: Integers
     """(cells,) the stamp of the last search that found the cell"""
@@ -36,7 +36,7 @@ class Front(NamedTuple):
 
 
 def make_fronts(space: Space, count: int) -> Front:
-    """So many empty fronts, one a row of each table."""
+    """So many empty fronts, one per row of each table."""
     cells = len(space.face)
     return Front(
         np.zeros((count, cells), np.int64), np.empty((count, cells), np.int32), np.zeros((count, COUNTERS), np.int64)
@@ -96,8 +96,8 @@ def push_around(space: Space, front: Front, dart: Row) -> None:
 def follow(space: Space, front: Front, is_listing: bool, cell: Row, p: Vec3, q: Vec3, goal: Row) -> Followed:
     """The segment pq from `cell`, which holds p: (last cell, slot, through, dart).
 
-    The slot is NO_FACE where q is reached; else the way leaves the free cells through that face of the last cell, in `through` and `dart` (as in
-    `signs.leave_cell`). `goal` is a cell known to hold q, or ANY_CELL.
+    The slot is NO_FACE where q is reached; else the path leaves the free cells through that face of the last cell, in `through` and `dart` (as in
+    `predicates.leave_cell`). `goal` is a cell known to hold q, or ANY_CELL.
     """
     stay_apart()
     slots = space.face.shape[1]

@@ -1,17 +1,17 @@
 """Where a particle stops that has met an obstacle: a point is constructed, and accepted only when exact signs place it in its cell.
 
 The crossing of the segment with the face rounds to either side. A candidate outside of the closed cell is pulled towards the cell's middle,
-four times further each try, from 2⁻⁵⁰ of the way on; the last candidate is a corner of the face, which is in the closed cell. A tie at a
+four times further each try, from 2⁻⁵⁰ of the path on; the last candidate is a corner of the face, which is in the closed cell. A tie at a
 vertex stops at the vertex.
 
 Times. The crossing's parameter is right to about 2⁻⁴⁶ of itself (`geometry.determinants`); EARLY makes it never late.
 
 Most particles stop well inside a face and not at its rim: `stop_in_face` says so by records alone. It bounds the time from below and above by
 the error of the determinants, and takes the lower bound where the two are within TIME_GAP. A point x between them differs from the crossing
-by less than 2⁻⁴⁰ of the way, which is at most 2√3 reach: by less than 2⁻³⁸ reach, and by rounding; a plane's unit is at least 2⁻⁴⁸ reach times
+by less than 2⁻⁴⁰ of the path, which is at most 2√3 reach: by less than 2⁻³⁸ reach, and by rounding; a plane's unit is at least 2⁻⁴⁸ reach times
 the length of its normal. So where all other planes are above RIM = 2¹¹ at x, the crossing is strictly inside of them. In a face along two axes x
 is put exactly into the plane. Before another one it is put CLEARANCE units, where the record itself says that this is inside, and refused where
-the way is so flat that this is further back than FURTHEST times the reach.
+the path is so flat that this is further back than FURTHEST times the reach.
 """
 
 from abut.cells.map.darts import Row
@@ -85,7 +85,7 @@ def _put(x: Vec3, axis: int, value: float) -> Vec3:
 
 @inlined
 def stop_in_face(space: Space, cell: Row, slot: Row, p: Vec3, q: Vec3) -> tuple[bool, Stop]:
-    """Where the way pq, whose first exit is face `slot`, stops in the interior of that face; False where records do not tell."""
+    """Where the path pq, whose first exit is face `slot`, stops in the interior of that face; False where records do not tell."""
     face = integer(space.face[cell, slot])
     a, b, c = corners_of_face(space, face)
     time, latest = bound_crossing(p, q, a, b, c)
