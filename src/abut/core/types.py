@@ -17,7 +17,7 @@ VectorLike: TypeAlias = ArrayLike
 """(3,) a vector or point of space; where the text says so, (2,) of the plane."""
 
 PointsLike: TypeAlias = ArrayLike
-"""(n,3) points or vectors, one a row; where the text says so, (n,2)."""
+"""(n,3) points or vectors, one per row; where the text says so, (n,2)."""
 
 PoseLike: TypeAlias = ArrayLike
 """(4,4) a rigid motion on column vectors: rotation, translation, bottom row 0 0 0 1."""

@@ -101,7 +101,7 @@ def distance(a: BodyLike, b: BodyLike) -> Distance:
         >>> gap.distance, gap.normal
         (0.25, array([0., 0., 1.]))
         >>> abut.distance(abut.scenes.box(), abut.scenes.box((4.0, 4.0, 4.0))).distance
-        -2.0
+        -1.5
     """
     body_a, body_b = as_body(a, "a"), as_body(b, "b")
     check_sizes(body_a, body_b)

@@ -1,6 +1,6 @@
 """Binary trees of bounding volumes, written once for every volume: build, refit, traverse, validate.
 
-These are the paper's own trees (Meseure 1998): plain, in float64, one triangle a leaf unless told otherwise.
+These are the paper's own trees (Meseure 1998): plain, in float64, one triangle per leaf unless `leaf_size` says otherwise.
 """
 
 from abut.trees.binary.build import RULES, build

@@ -28,7 +28,7 @@ CHILD, START, END = 0, 1, 2
 class Tree(NamedTuple):
     """A hierarchy of volumes over primitives; see the layout above.
 
-    volumes: one row a node. nodes (n,3) int64. order (m,) int64: a permutation of the primitives. blocks (levels, BLOCKS + 1).
+    volumes: one row per node. nodes (n,3) int64. order (m,) int64: a permutation of the primitives. blocks (levels, BLOCKS + 1).
     """
 
     volumes: Volumes
