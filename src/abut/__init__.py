@@ -6,6 +6,7 @@ Names are imported when they are first used: whoever asks about two meshes does 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from abut.core import forks as _forks
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from abut.world import World
 
 __version__ = "0.1.0"
+_forks.look_after_children()
 
 __all__ = [
     "AbutError",
