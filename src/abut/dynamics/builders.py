@@ -7,10 +7,9 @@ import numpy as np
 from abut.core import arrays
 from abut.core.errors import InvalidInput
 from abut.core.types import Number, VectorLike
-from abut.dynamics.arguments import MeshLike
 from abut.dynamics.linkage import AngleLimits, Linkage, LinkageOptions, MotionOptions, RopeOptions
 from abut.dynamics.mass_spring import bending_pairs
-from abut.mesh import as_mesh
+from abut.mesh import MeshLike, as_mesh
 
 MOST_PARTICLES = 2**20
 """A longer rope is a mistake: a step of it takes seconds."""

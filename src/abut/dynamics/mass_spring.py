@@ -19,12 +19,11 @@ from abut.core.errors import InvalidInput
 from abut.core.jit import element, kernel, parallel, prange
 from abut.core.showing import count
 from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
-from abut.dynamics.arguments import MeshLike
 from abut.dynamics.integrators import INTEGRATORS
 from abut.dynamics.particles import ParticleModel, read_each, read_step
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, dot, norm, subtract
-from abut.mesh import as_mesh
+from abut.mesh import MeshLike, as_mesh
 
 STABLE_SHARE = 0.25
 """Substeps are this part of the stability limit 2 / ω or shorter: Verlet's frequencies are then at most (ω·dt)² / 24 = 1 % too high."""

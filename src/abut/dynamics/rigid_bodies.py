@@ -22,7 +22,6 @@ from abut.core.errors import InvalidInput
 from abut.core.jit import element, kernel
 from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 from abut.core.types import Number, PointsLike, PosesLike
-from abut.dynamics.arguments import MeshLike
 from abut.geometry.eigen import eigenvectors_symmetric
 from abut.geometry.quaternions import (
     Quaternion,
@@ -36,7 +35,7 @@ from abut.geometry.quaternions import (
 )
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, scale, subtract
-from abut.mesh import as_mesh
+from abut.mesh import MeshLike, as_mesh
 
 MOST_ANGLE = 0.5
 """Radians that a substep turns at most. Moments of a real body obey I₁ ≤ I₂ + I₃, so the gyroscopic term is then at most a quarter of the

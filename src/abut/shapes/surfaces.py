@@ -17,8 +17,7 @@ from abut.core.showing import count
 from abut.core.types import Number, PointsLike
 from abut.discrete import Deformable, Rigid
 from abut.dynamics import MassProperties, mass_properties
-from abut.dynamics.arguments import MeshLike
-from abut.mesh import Mesh, as_mesh
+from abut.mesh import Mesh, MeshLike, as_mesh
 from abut.shapes.mass import weigh_shell
 from abut.shapes.solids import Polytope, Shape
 

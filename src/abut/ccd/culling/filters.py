@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.ccd.culling.search import moving_of
-from abut.ccd.motion.motions import MeshLike
 from abut.ccd.results import Candidates
 from abut.core.arrays import Floats, frozen, indices, instance
 from abut.core.errors import InvalidInput
@@ -36,6 +35,7 @@ from abut.core.showing import describe, table_html
 from abut.core.types import PointsLike
 from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, scale, subtract
+from abut.mesh import MeshLike
 from abut.trees.blocks.swept import Indices
 
 UNIT = 2.0**-53

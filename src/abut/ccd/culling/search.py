@@ -7,14 +7,14 @@ The first thing of a pair is the query: for every vertex its faces are found, fo
 
 from typing import Literal, TypeAlias, overload
 
-from abut.ccd.motion.motions import BodyLike, MeshLike, Motion
+from abut.ccd.motion.motions import BodyLike, Motion
 from abut.ccd.motion.surfaces import Surface, read_surfaces
 from abut.ccd.results import Candidates
 from abut.core import arrays
 from abut.core.arrays import frozen
 from abut.core.jit import threads_for
 from abut.core.types import PointsLike
-from abut.mesh import Mesh, as_mesh
+from abut.mesh import Mesh, MeshLike, as_mesh
 from abut.trees.blocks.block_tree import Primitives, build
 from abut.trees.blocks.runs import Search, find_pairs
 from abut.trees.blocks.search import EVERY, LARGER, Rules

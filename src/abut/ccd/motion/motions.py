@@ -8,15 +8,14 @@ a vertex split into a part along the axis and the rest.
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from abut.ccd.motion.paths import Paths, places
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe, table_html
-from abut.core.types import IndicesLike, PathLike, PointsLike, PoseLike
-from abut.mesh import Mesh, as_mesh
+from abut.core.types import PointsLike, PoseLike
+from abut.mesh import Mesh, MeshLike, as_mesh
 
 
 class _HasMesh(Protocol):
@@ -25,19 +24,6 @@ class _HasMesh(Protocol):
     @property
     def mesh(self) -> Mesh: ...
 
-
-class _HasFaces(Protocol):
-    """A mesh of another library, such as trimesh."""
-
-    @property
-    def vertices(self) -> ArrayLike: ...
-
-    @property
-    def faces(self) -> ArrayLike: ...
-
-
-MeshLike: TypeAlias = Mesh | _HasFaces | tuple[PointsLike, IndicesLike] | PathLike
-"""A mesh, or what `as_mesh` makes one of."""
 
 BodyLike: TypeAlias = MeshLike | _HasMesh
 """What moves: anything that `as_mesh` takes, or a `Rigid` or `Deformable` body."""
@@ -180,7 +166,7 @@ class Motion:
         return frozen((1.0 - t) * self.vertices_t0 + t * self.vertices_t1)
 
 
-def _mesh_of(value: object) -> object:
+def _mesh_of(value: Any) -> Any:
     """The mesh of a body; else the value itself, which may be something that raises on access to it."""
     try:
         return getattr(value, "mesh", value)
