@@ -4,7 +4,6 @@ Boxes are compared on the four axes of the two, as in the paper, each allowed δ
 """
 
 import math
-from typing import Any
 
 from abut.contours.curve.cubic import Four, transform
 from abut.contours.meet.segment_meeting import meet
@@ -48,23 +47,6 @@ def find_meetings(a: View, b: View, pose: Four, raw: Floats, limit: int) -> tupl
     return find_within(a, b, pose, MEETING * size, BRIEF * size, raw, limit)
 
 
-@element
-def next_basic(a: View, b: View, pose: Four, slack: float, pairs: Any, top: int) -> tuple[int, int, int, int]:
-    """Go on with the descent: the next two basic boxes that overlap once b's is grown by `slack`, numbered from 0 (−1 where there are none),
-    how many pairs wait then, and how many were compared meanwhile. All searches descend here, but for that of the least distance."""
-    compared = 0
-    while top > 0:
-        top -= 1
-        i, j = load(pairs, 2 * top), load(pairs, 2 * top + 1)
-        compared += 1
-        if not boxes_overlap(a, i, b, j, pose, slack):
-            continue
-        if i >= a.leaf_count and j >= b.leaf_count:
-            return (i - a.leaf_count, j - b.leaf_count, top, compared)
-        top = push_children(pairs, top, i, a.leaf_count, j, b.leaf_count)
-    return (-1, -1, 0, compared)
-
-
 @kernel
 def find_within(
     a: View, b: View, pose: Four, delta: float, brief: float, raw: Floats, limit: int
@@ -73,14 +55,20 @@ def find_within(
     pairs = reserve_integers(PAIR_NUMBERS)
     top = push_pair(pairs, integer(0), integer(1), integer(1))
     count, boxes, segments = 0, 0, 0
-    while count < limit:
-        i, j, top, compared = next_basic(a, b, pose, delta, pairs, top)
-        boxes += compared
-        if i < 0:
-            break
-        segments += 1
-        c = transform(segment_of(a, i), pose)
-        count = meet(c, segment_of(b, j), i, j, delta, brief, raw, count, limit)
+    while top > 0:
+        top -= 1
+        i, j = load(pairs, 2 * top), load(pairs, 2 * top + 1)
+        boxes += 1
+        if not boxes_overlap(a, i, b, j, pose, delta):
+            continue
+        if i >= a.leaf_count and j >= b.leaf_count:
+            segments += 1
+            i, j = i - a.leaf_count, j - b.leaf_count
+            count = meet(transform(segment_of(a, i), pose), segment_of(b, j), i, j, delta, brief, raw, count, limit)
+            if count >= limit:
+                break
+            continue
+        top = push_children(pairs, top, i, a.leaf_count, j, b.leaf_count)
     return (count, boxes, segments)
 
 

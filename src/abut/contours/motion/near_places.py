@@ -13,11 +13,22 @@ from abut.contours.meet.columns import STRETCH_COLUMNS
 from abut.contours.meet.distance_search import least_between
 from abut.contours.meet.queries import APART, relate
 from abut.contours.meet.stacks import PAIR_NUMBERS, push_pair
-from abut.contours.meet.tree_search import box_gap, find_within, next_basic
-from abut.contours.meet.views import BRIEF, MEETING, View, magnitude, open_contour, pose_at, relative, segment_of, turn
+from abut.contours.meet.tree_search import box_gap, find_within
+from abut.contours.meet.views import (
+    BRIEF,
+    MEETING,
+    View,
+    box_of,
+    magnitude,
+    open_contour,
+    pose_at,
+    relative,
+    segment_of,
+    turn,
+)
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import integer, kernel, parallel, prange
-from abut.core.scratch import as_array, reserve_floats, reserve_integers
+from abut.core.scratch import as_array, load, reserve_floats, reserve_integers
 
 ROOM = 12
 """Places of a pair that are kept: two are enough for polygons, rough contours rest on several."""
@@ -78,21 +89,29 @@ def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, max_distance: float
     delta = MEETING * magnitude(a, b, pose)
     waiting = reserve_integers(PAIR_NUMBERS)
     top, count = push_pair(waiting, integer(0), integer(1), integer(1)), 0
-    while True:
-        i, j, top, _ = next_basic(a, b, pose, max_distance, waiting, top)
-        if i < 0:
-            return count
-        if box_gap(a, a.leaf_count + i, b, b.leaf_count + j, pose) >= max_distance:
+    while top > 0:
+        top -= 1
+        i, j = load(waiting, 2 * top), load(waiting, 2 * top + 1)
+        if box_gap(a, i, b, j, pose) >= max_distance:
             continue
-        p, q = transform(segment_of(a, i), pose), segment_of(b, j)
-        distance, s, t = least_between(p, q, (max_distance, -1.0, 0.0), 0.0, 0.0, delta)
-        if s < 0.0 or distance <= 0.0:
+        if i >= a.leaf_count and j >= b.leaf_count:
+            p, q = transform(segment_of(a, i - a.leaf_count), pose), segment_of(b, j - b.leaf_count)
+            distance, s, t = least_between(p, q, (max_distance, -1.0, 0.0), 0.0, 0.0, delta)
+            if s >= 0.0 and distance > 0.0:
+                x, y = point_at(p, s)
+                u, v = point_at(q, t)
+                x, y = turn(pose_b, x, y)
+                u, v = turn(pose_b, u, v)
+                count = _keep(out, count, (x, y, u, v, (u - x) / distance, (v - y) / distance, distance), spacing)
             continue
-        x, y = point_at(p, s)
-        u, v = point_at(q, t)
-        x, y = turn(pose_b, x, y)
-        u, v = turn(pose_b, u, v)
-        count = _keep(out, count, (x, y, u, v, (u - x) / distance, (v - y) / distance, distance), spacing)
+        # Only the larger box: with both, and the overlap of grown boxes in place of their gap, this takes 6 % longer.
+        if j >= b.leaf_count or (i < a.leaf_count and box_of(a, i).along >= box_of(b, j).along):
+            for child in range(2 * i, 2 * i + 2):
+                top = push_pair(waiting, top, integer(child), j)
+        else:
+            for child in range(2 * j, 2 * j + 2):
+                top = push_pair(waiting, top, i, integer(child))
+    return count
 
 
 @parallel

@@ -34,7 +34,7 @@ def _cost(points: Floats, previous: Integers, following: Integers, v: int) -> tu
     turn = (vx - px) * (wy - vy) - (vy - py) * (wx - vx)
     if turn <= 0.0:
         return -0.5 * turn, 0.0, 0.0, True
-    q = following[w]
+    q = int(following[w])
     qx, qy = vector_at_2d(points, q)
     ux, uy, sx, sy = vx - px, vy - py, wx - qx, wy - qy
     # p→v and q→w, extended beyond v and w, meet at v + s·u.

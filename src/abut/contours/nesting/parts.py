@@ -17,12 +17,12 @@ def _is_ear(points: Floats, previous: Integers, following: Integers, v: int) -> 
     a, b, c = vector_at_2d(points, previous[v]), vector_at_2d(points, v), vector_at_2d(points, following[v])
     if orient_2d(a, b, c) <= 0:
         return False
-    w = following[following[v]]
+    w = int(following[following[v]])
     while w != previous[v]:
         p = vector_at_2d(points, w)
         if p not in (a, b, c) and orient_2d(a, b, p) >= 0 and orient_2d(b, c, p) >= 0 and orient_2d(c, a, p) >= 0:
             return False
-        w = following[w]
+        w = int(following[w])
     return True
 
 
