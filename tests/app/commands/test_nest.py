@@ -118,3 +118,15 @@ def test_a_name_no_file_can_have_is_refused(run):
         code, _, err = run(name, "--sheet", "x9")
         assert code == 2
         assert "Traceback" not in err
+
+
+@pytest.mark.large
+@pytest.mark.parametrize(
+    "words", [("--rotations", "90"), ("--rotations", "45", "--copies", 4), ("--gap", 3), ("--rotations", "-90,370")]
+)
+def test_orders_that_no_angle_zero_helps_are_nested(run, tmp_path, words):
+    """Only a quarter or an eighth of a turn is allowed, or the gap is larger than the strip is high: the command ended in a traceback."""
+    (tmp_path / "parts.svg").write_text("<svg><rect width='1' height='1'/></svg>")
+    code, out, err = run("parts.svg", "--sheet", "x2", "--time", 0.05, *words)
+    assert code == 0, err
+    assert "verified exactly" in out
