@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import importlib
 import inspect
+import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -100,7 +101,7 @@ def describe() -> str:
             elif name in listed:
                 lines.append(f"{name}{_signature(listed[name].call)}")
             else:
-                lines.append(f"{name}: {type(value).__name__}")
+                lines.append(f"{name}: {'alias' if typing.get_origin(value) else type(value).__name__}")
         lines.append("")
     return "\n".join(lines)
 

@@ -10,10 +10,6 @@ from abut.core import arrays
 from abut.core.arrays import Integers
 from abut.core.errors import InvalidInput
 from abut.core.types import FlagsLike, IndicesLike
-from abut.mesh import Mesh
-
-MeshLike: TypeAlias = Mesh | Any
-"""What `abut.as_mesh` takes: a Mesh, (vertices, faces), the path of a file, a mesh of trimesh or meshio."""
 
 Walk: TypeAlias = Literal["planes", "darts"]
 """How paths are followed: by records of planes, or by darts as in the thesis."""

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def read_parts(shape: ShapesLike) -> list[tuple[Shape, Floats]]:
             if isinstance(item, tuple) and len(item) == 2 and arrays.shape_of(item[1]) == (4, 4)
             else (item, IDENTITY)
         )
-        part = as_shape(placed[0])
+        part = as_shape(cast("ShapeLike", placed[0]))
         if isinstance(part, Soft):
             raise Unsupported("a deformable body as part of another")
         parts.append((part, arrays.rigid_poses(arrays.pose(placed[1], "pose")[np.newaxis], "pose")[0]))

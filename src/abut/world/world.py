@@ -5,7 +5,7 @@ them move), static ones by nobody. All answers follow from the state alone: two 
 a world that was pickled in between.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -483,8 +483,10 @@ class World:
         if arrays.shape_of(shape) == (3,):
             moved = np.eye(4)
             moved[:3, 3] = arrays.coordinates(shape, "shape", (3,))
-            shape, at = POINT, at @ moved
-        found = self._queries().closest(as_shape(shape).collider(), at[np.newaxis], mask)
+            solid, at = POINT, at @ moved
+        else:
+            solid = as_shape(cast("ShapeLike", shape))
+        found = self._queries().closest(solid.collider(), at[np.newaxis], mask)
         if found.body[0] < 0:
             return None
         numbers = int(found.body[0]), int(found.shape[0]), float(found.distance[0])
@@ -505,7 +507,8 @@ class World:
             at = np.tile(IDENTITY, (len(points), 1, 1))
             at[:, :3, 3] = points
             return self._queries().closest(POINT, at, mask)
-        return self._queries().closest(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+        solid = as_shape(cast("ShapeLike", shape))
+        return self._queries().closest(solid.collider(), arrays.poses(poses, "poses"), mask)
 
     def _queries(self) -> Queries:
         self._place()

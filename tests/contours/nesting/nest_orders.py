@@ -196,12 +196,19 @@ def _is_around(polygon, p):
 
 
 def _do_edges_cross(a, b):
+    """In floating point; what that takes for a crossing is looked at again in rationals: edges of two pieces may lie along one line."""
     p, q, r, s = a[:, None], np.roll(a, -1, axis=0)[:, None], b[None], np.roll(b, -1, axis=0)[None]
+    seem = (_side(p, q, r) != _side(p, q, s)) & (_side(r, s, p) != _side(r, s, q))
+    return any(_cross_exactly(a[i], a[(i + 1) % len(a)], b[j], b[(j + 1) % len(b)]) for i, j in np.argwhere(seem))
 
-    def side(u, v, w):
-        return np.sign((v - u)[..., 0] * (w - u)[..., 1] - (v - u)[..., 1] * (w - u)[..., 0])
 
-    return bool(((side(p, q, r) != side(p, q, s)) & (side(r, s, p) != side(r, s, q))).any())
+def _side(u, v, w):
+    return np.sign((v - u)[..., 0] * (w - u)[..., 1] - (v - u)[..., 1] * (w - u)[..., 0])
+
+
+def _cross_exactly(*corners):
+    p, q, r, s = (np.array([Fraction(float(x)) for x in corner]) for corner in corners)
+    return _side(p, q, r) != _side(p, q, s) and _side(r, s, p) != _side(r, s, q)
 
 
 def check_pair(a, b, gap, size):

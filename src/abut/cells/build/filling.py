@@ -15,14 +15,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import MeshLike
 from abut.cells.build.construction import tetrahedra
 from abut.cells.environment import Environment
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.types import Number
-from abut.mesh import Mesh, as_mesh
+from abut.mesh import Mesh, MeshLike, as_mesh
 
 AT_ONCE = 1 << 22
 """Pairs of a point and a face whose solid angles are taken at a time: 100 MB."""

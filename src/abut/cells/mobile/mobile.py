@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.arguments import MeshLike
 from abut.cells.edit.settling import place_points
 from abut.cells.environment import Environment
 from abut.cells.mobile.colouring import Links, check_edges, link_vertices
@@ -40,7 +39,7 @@ from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import thread_count
 from abut.core.showing import count, describe
 from abut.core.types import IndicesLike, Number, PointsLike
-from abut.mesh import as_mesh
+from abut.mesh import MeshLike, as_mesh
 
 BodyLike: TypeAlias = MeshLike | tuple[PointsLike, IndicesLike]
 """A mesh, or (points, edges)."""
