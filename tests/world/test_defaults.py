@@ -120,3 +120,20 @@ def test_worlds_of_every_scale_answer_or_name_what_is_refused():
     with pytest.raises(abut.InvalidInput, match="pose"):
         world.move(ball, at(0, -1e60))
     assert np.array_equal(world.poses(ball)[0], np.eye(4))
+
+
+def test_a_step_that_takes_a_body_out_of_the_world_is_refused():
+    """It flies there by itself; no later question meets a number that nobody has passed."""
+    world = abut.World((0, 0, 0))
+    fast = world.add(shapes.Box((1, 1, 1)), velocity=(1e20, 0, 0))
+    slow = world.add(shapes.Box((1, 1, 1)), at(5.0), velocity=(0, 0, 1))
+    world.step(1.0)
+    before = world.poses()
+    for dt in (1e12, 1e60):
+        with pytest.raises(abut.InvalidInput, match=rf"dt: takes body {fast} more than 1e\+30 from the origin"):
+            world.step(dt)
+        assert np.array_equal(world.poses(), before)
+        assert len(world.contacts()) == 0
+    world.step(1.0)
+    world.validate()
+    assert world.poses(slow)[0, 2, 3] == pytest.approx(2.0)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 from abut.shapes.surfaces import Soft
 from abut.world.bodies.sleeping import Neighbors, Sleepers, find_tired
 from abut.world.bodies.state import name_fields
@@ -22,6 +23,7 @@ from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.memory import ContactMemory
 from abut.world.contacts.points import ContactPoints
 from abut.world.continuous.stops import find_stops
+from abut.world.definition import MOST_SCALE
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
 from abut.world.records import Records
@@ -86,7 +88,7 @@ class Motor:
         self._wake_changed(world)
         growth = _find_growth(world, dt)
         world.colliders.place(world.store, growth)
-        self.pace = max(dt, FADE * self.pace)
+        pace, self.pace = self.pace, max(dt, FADE * self.pace)
         times = np.ones(len(world.store.alive))
         tries = 0
         while True:
@@ -98,6 +100,9 @@ class Motor:
             if not self._wake_pushed(world, attempt) and not _stop_passing(world, attempt, times, tries):
                 break
             tries += 1
+        if (lost := _find_lost(world, attempt)) is not None:
+            self.pace = pace
+            raise InvalidInput("dt", f"takes {lost} more than {MOST_SCALE:g} from the origin; nothing has moved")
         self._limit_energy(world, attempt, times, dt)
         world.links.part(world.store, attempt.joined, attempt.awake)
         if self.sleeping:
@@ -217,6 +222,16 @@ def _find_growth(world: Parts, dt: float) -> Floats:
     speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
     most = np.where(world.links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
     return MARGIN * world.slop + np.minimum(dt * speeds, most)
+
+
+def _find_lost(world: Parts, attempt: Attempt) -> str | None:
+    """What the step would take farther than worlds reach."""
+    far = ~(np.abs(attempt.joined.bodies["position"]).max(axis=1, initial=0.0) <= MOST_SCALE)
+    if not far.any():
+        return None
+    first = int(np.argmax(far))
+    is_body = first < len(world.store.alive)
+    return f"body {world.store.handles(np.array([first]))[0]}" if is_body else "a particle of a linkage"
 
 
 def _slowest_bounce(world: Parts, dt: float) -> float:

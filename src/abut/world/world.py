@@ -528,8 +528,8 @@ class World:
     ) -> Integers:
         """Let a linkage of particles and bones take part; handles (k,) of the bodies that stand for it.
 
-        It moves with `step`, and collides with bodies both ways. Bones with a joint in common never meet. To take it out, `remove` all its
-        handles; to move it, set its position.
+        It moves with `step` under a gravity of its own (`Linkage.gravity`, 0 by default), and collides with bodies both ways. Bones with a joint in
+        common never meet. To take it out, `remove` all its handles; to move it, set its position.
 
         Args:
             linkage: of `abut.dynamics`.
