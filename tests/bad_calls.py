@@ -40,6 +40,10 @@ EXPECTED = {"contours.Boxes.validate": (AbutError,)}
 """What is raised beside `InvalidInput` and `Unsupported`: validators say what is wrong with what they look at."""
 
 
+OPEN_TO_MEMORY = {"convex.track": ("feature_a", "feature_b", "features")}
+"""What of an answer may depend on earlier ones, and says so: which of several closest features is named."""
+
+
 class Failure(NamedTuple):
     """A call that ended otherwise than documented."""
 
@@ -182,8 +186,12 @@ class Caller:
         self._ready: Ready | None = None
         self._state: Any = None
         ready = subject.prepare()
-        self._good_answer = look(self._call(ready, self._all(ready)))
+        self._good_answer = self._look(self._call(ready, self._all(ready)))
         self._names = self._keys(ready)
+
+    def _look(self, answer: Any) -> Any:
+        seen, left_out = look(answer), OPEN_TO_MEMORY.get(self.name, ())
+        return tuple(part for part in seen if part[0] not in left_out) if left_out else seen
 
     def _all(self, ready: Ready) -> dict[str, Any]:
         return dict(ready.good)
@@ -259,7 +267,7 @@ class Caller:
             where = find_nan(answer)
             if where:
                 raise Wrong(f"the answer's {where} holds NaN")
-            if is_good and look(answer) != self._good_answer:
+            if is_good and self._look(answer) != self._good_answer:
                 raise Wrong("the answer is not that for the same numbers, stored as usual")
         if before != [_bytes_of(value) for value in arguments.values()]:
             raise Wrong("an argument was written to")
@@ -271,7 +279,7 @@ class Caller:
             raise Wrong("a refused call has changed its object, or one that it was given")
         if rng.random() < GOOD_AGAIN:
             self._ready = None
-            if look(self._call(ready, self._all(ready))) != self._good_answer:
+            if self._look(self._call(ready, self._all(ready))) != self._good_answer:
                 raise Wrong("after a refused call, a good one gives another answer")
 
 

@@ -1,7 +1,7 @@
 """Arguments of `abut.cells` that the border (`core.arrays`) does not know: numbers of cells, marks, lists of loops. Bad ones are refused by name."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +36,7 @@ def read_items(value: object, name: str, row: int | None = None) -> list[Any]:
     """The items of a list, or of anything else that can be gone through once."""
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
         raise InvalidInput(name, f"{_describe(value)} is no list", row)
-    try:
-        return list(cast("Iterable[Any]", value))
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise InvalidInput(name, f"cannot be gone through ({error})", row) from error
+    return arrays.listed(value, name, row)
 
 
 def _describe(value: object) -> str:

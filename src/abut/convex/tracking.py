@@ -226,7 +226,7 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: PoseLike | None = None, pose_b: Po
     """Closest features, distance or depth of two hulls: a result of one row.
 
     The features are remembered for the next call with the same hulls. The memory changes how many steps are walked, not what is found (of several
-    closest pairs of points, it may change which).
+    closest features, or pairs of points, it may change which).
 
     Args:
         hull_a, hull_b: the hulls.

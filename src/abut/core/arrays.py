@@ -196,17 +196,22 @@ def instance(value: object, name: str, kind: type[T], row: int | None = None) ->
     raise InvalidInput(name, f"is {_describe_type(value)}, expected {kind.__name__}", row)
 
 
+def listed(value: object, name: str, row: int | None = None) -> list[Any]:
+    """What an iterable holds, which may be a generator that raises."""
+    try:
+        return list(cast("Iterable[Any]", value))
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidInput(name, f"cannot be gone through ({error})", row) from error
+
+
 def items(value: object, name: str, kind: type[T], *, least: int = 0) -> list[T]:
     """The objects of a class that a sequence, or another iterable, holds; at least so many."""
     given: Any = value
     if isinstance(given, str | bytes | dict | kind) or not isinstance(value, Iterable):
         raise InvalidInput(name, f"is {_describe_type(value)}, expected a sequence of {kind.__name__} objects")
-    try:
-        found: list[object] = list(given)
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise InvalidInput(name, f"cannot be gone through ({error})") from error
+    found = listed(given, name)
     if len(found) < least:
         raise InvalidInput(name, f"holds {len(found)} objects, expected {least} or more")
     return [instance(item, name, kind, row) for row, item in enumerate(found)]

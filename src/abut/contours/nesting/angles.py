@@ -7,7 +7,7 @@ fits are intervals between such angles and those at which a sinusoid has the siz
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,7 +47,7 @@ def _read_row(value: object, number: int) -> tuple[float, ...]:
 
 def read_rotations(value: RotationsLike, count: int) -> list[tuple[float, ...]]:
     """For each of so many pieces its angles in degrees, from 0 to 360, in order; none where it may turn freely."""
-    rows: list[Any] = list(cast("Sequence[Any]", value)) if _is_list(value) else []
+    rows: list[Any] = arrays.listed(value, "rotations_deg") if _is_list(value) else []
     if not any(row is None or _is_list(row) for row in rows):
         return [_read_row(value, 0)] * count
     if len(rows) != count:

@@ -16,7 +16,7 @@ The search works with lengths near 1: all are brought there by a power of two, w
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def _check_sizes(order: Order, height: float, gap: float) -> None:
 def _read_sheet(sheet: SheetLike) -> tuple[float, float]:
     rows: list[Any] = []
     if isinstance(sheet, Sequence) or (isinstance(sheet, np.ndarray) and sheet.ndim == 1):
-        rows = list(cast("Sequence[Any]", sheet))
+        rows = arrays.listed(sheet, "sheet")
     if len(rows) != 2:
         raise InvalidInput("sheet", "expected two numbers, width and height; an infinite width for a strip")
     is_strip = rows[0] is None or (isinstance(rows[0], float | np.floating) and rows[0] == math.inf)

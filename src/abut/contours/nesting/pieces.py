@@ -155,7 +155,7 @@ def read_order(pieces: PiecesLike, copies: IndicesLike, rotations: RotationsLike
         raise InvalidInput("pieces", "expected a list of polygons (n,2) or Contours")
     if isinstance(pieces, np.ndarray) and pieces.ndim == 0:
         raise InvalidInput("pieces", "is one number, expected a list of polygons (n,2) or Contours")
-    rows = list(cast("Iterable[PieceLike]", pieces))
+    rows: list[PieceLike] = arrays.listed(pieces, "pieces")
     if not rows:
         raise InvalidInput("pieces", "is empty: there is nothing to nest")
     counts, angles = _read_copies(copies, len(rows)), read_rotations(rotations, len(rows))
