@@ -10,13 +10,14 @@ from abut.convex.features.exhaustive import Range
 from abut.convex.hull.hulls import Hulls
 from abut.convex.triples import triple_at, triple_from
 from abut.core import arrays
-from abut.core.arrays import LARGEST_COORDINATE, ORTHONORMAL, Floats, Integers, frozen
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
-from abut.core.jit import element, kernel
+from abut.core.jit import element
+from abut.core.poses import are_rigid
 from abut.core.scratch import load
 from abut.core.types import IndicesLike, PosesLike
 from abut.geometry.frames import Frame, relate, turn, turn_back
-from abut.geometry.vec import Vec3, add, cross, dot, subtract
+from abut.geometry.vec import Vec3, add, subtract
 
 TASKS = 16
 """Parts that a batch is cut into; each has its own memory for depths."""
@@ -47,41 +48,11 @@ def range_of(starts: Any, hull: int) -> Range:
     return (first[0], first[1], first[2], last[0], last[1], last[2])
 
 
-@kernel
-def _are_rigid(poses: Any) -> bool:
-    """Whether all poses are rigid to rounding; what the border would find wrong with others is for it to say."""
-    good = True
-    for k in range(len(poses)):
-        x, y, z, t = _column(poses, k, 0), _column(poses, k, 1), _column(poses, k, 2), _column(poses, k, 3)
-        m = poses[k]
-        good = (
-            good
-            and abs(dot(x, x) - 1.0)
-            <= ORTHONORMAL  # not the largest of them: a NaN fails each of these, and no maximum
-            and abs(dot(y, y) - 1.0) <= ORTHONORMAL
-            and abs(dot(z, z) - 1.0) <= ORTHONORMAL
-            and abs(dot(x, y)) <= ORTHONORMAL
-            and abs(dot(y, z)) <= ORTHONORMAL
-            and abs(dot(z, x)) <= ORTHONORMAL
-            and dot(cross(x, y), z) > 0.0
-            and abs(t[0]) <= LARGEST_COORDINATE
-            and abs(t[1]) <= LARGEST_COORDINATE
-            and abs(t[2]) <= LARGEST_COORDINATE
-            and (m[3, 0] == 0.0 and m[3, 1] == 0.0 and m[3, 2] == 0.0 and m[3, 3] == 1.0)
-        )
-    return good
-
-
-@kernel
-def _column(poses: Any, k: int, axis: int) -> Vec3:
-    return (poses[k, 0, axis], poses[k, 1, axis], poses[k, 2, axis])
-
-
 def read_poses(value: PosesLike) -> Floats:
     """(n,4,4) poses whose rotations are orthonormal: the walk takes a transpose for the inverse."""
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape[1:] == (4, 4):
         own = np.ascontiguousarray(value).view()
-        if _are_rigid(frozen(own)):
+        if are_rigid(frozen(own)):
             return own
     return frozen(arrays.rigid_poses(value, "poses"))
 

@@ -9,6 +9,7 @@ import numpy as np
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.poses import own_pose
 from abut.core.types import PoseLike
 from abut.dynamics import MassProperties
 from abut.shapes.mass import combine, weigh_shell
@@ -109,7 +110,7 @@ def read_parts(shape: ShapesLike) -> list[tuple[Shape, Floats]]:
         part = as_shape(cast("ShapeLike", placed[0]))
         if isinstance(part, Soft):
             raise Unsupported("a deformable body as part of another")
-        parts.append((part, arrays.rigid_poses(arrays.pose(placed[1], "pose")[np.newaxis], "pose")[0]))
+        parts.append((part, frozen(own_pose(placed[1], "pose")[0])))
     return parts
 
 

@@ -13,6 +13,7 @@ from abut.ccd.motion.paths import Paths, places
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
+from abut.core.poses import own_pose
 from abut.core.showing import count, describe, table_html
 from abut.core.types import PointsLike, PoseLike
 from abut.mesh import Mesh, MeshLike, as_mesh
@@ -82,8 +83,8 @@ class Motion:
         self._set(mesh, ends[0], ends[1], None, (False,), np.zeros(len(ends[0]), dtype=np.int64))
 
     def _move(self, mesh: Mesh, start: PoseLike, end: PoseLike) -> None:
-        first = arrays.rigid_poses(arrays.pose(start, "pose_t0")[np.newaxis], "pose_t0")[0]
-        last = arrays.rigid_poses(arrays.pose(end, "pose_t1")[np.newaxis], "pose_t1")[0]
+        first = own_pose(start, "pose_t0")[0]
+        last = own_pose(end, "pose_t1")[0]
         turned = mesh.vertices @ first[:3, :3].T
         vertices_t0 = turned + first[:3, 3]
         labels = np.zeros(len(turned), dtype=np.int64)
