@@ -11,174 +11,18 @@ import abut
 from abut import shapes
 from abut.core import jit
 from conftest import SOAK
+from world.collisions import DT, Books, Collision, Crowd, about, at, run, some_turn
 
-BLOCKS, CASES = (1000, 160) if SOAK else (4, 3 if jit.INTERPRETED else 40)
-"""Blocks of random cases, each a test with seeds of its own, so that processes may share them: with ABUT_SOAK 10⁵ collisions."""
+BLOCKS, CASES = (100, 160) if SOAK else (4, 3 if jit.INTERPRETED else 40)
+"""Blocks of random cases, each a test with seeds of its own, so that processes may share them."""
+CROWDS, CROWD_CASES, CROWD = (150, 40, 27) if SOAK else (1, 1, 3) if jit.INTERPRETED else (2, 4, 27)
+"""The same for worlds of many collisions, and how many a world has: with ABUT_SOAK 162,000, of which two thirds meet."""
 SAME = 1e-9
 """Of the sum of the sizes of all that is added up: rounding of some thousand additions, and no more."""
 STILL = 2e-3
 """Of the speed of an impact: where nothing bounces, what is left of it. The solver goes on until impulses change by a tenth as much."""
 STOPS = 5e-3
 """Of the speed of an impact: the contact sinks in by a part of the slop while the body turns, and comes back."""
-DT = 1 / 60
-
-
-def at(x=0.0, y=0.0, z=0.0, turn=None):
-    pose = np.eye(4)
-    pose[:3, 3] = x, y, z
-    if turn is not None:
-        pose[:3, :3] = turn
-    return pose
-
-
-def about(axis, angle):
-    """Rodrigues' rotation."""
-    x, y, z = np.asarray(axis) / np.linalg.norm(axis)
-    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * k @ k
-
-
-def some_turn(rng):
-    return about(rng.normal(size=3), rng.uniform(0, np.pi))
-
-
-def some_shape(rng, scale):
-    """A shape or a list of parts, and whether it may be continuous."""
-    size = scale * rng.uniform(0.3, 1.0)
-    kind = rng.integers(8)
-    if kind == 0:
-        return shapes.Sphere(size), True
-    if kind == 1:
-        return shapes.Capsule(0.5 * size, rng.uniform(0.2, 2) * size), True
-    if kind == 2:
-        return shapes.Box(size * rng.uniform(0.3, 2.0, 3)), True
-    if kind == 3:
-        return shapes.Cylinder(size, rng.uniform(0.3, 2) * size, sides=int(rng.integers(3, 25))), True
-    if kind == 4:
-        return shapes.Polytope(size * rng.normal(size=(rng.integers(5, 20), 3))), True
-    if kind == 5:
-        return abut.scenes.torus(size, 0.4 * size, 8, 6), False
-    if kind == 6:
-        return abut.scenes.icosphere(1, size), True
-    turn = some_turn(rng)
-    return [
-        (shapes.Sphere(0.6 * size), at(-size)),
-        (shapes.Box((0.5 * size, size, 0.7 * size)), at(size, 0, 0, turn)),
-        (shapes.Capsule(0.2 * size, size), at(0, 0, 0, turn)),
-    ], True
-
-
-class Books:
-    """Masses and inertias of the bodies of a world, and the sums that must not change."""
-
-    def __init__(self, world):
-        self.world, self.handles, self.mass, self.center, self.inertia = world, [], [], [], []
-
-    def add(self, shape, pose, mass, **options):
-        parts = shape if isinstance(shape, list) else [(shape, np.eye(4))]
-        weights = [(p if isinstance(p, shapes.Shape) else shapes.Surface(p)).weigh(1.0) for p, _ in parts]
-        scale = mass / sum(w.mass for w in weights)
-        places = [place[:3, :3] @ w.center + place[:3, 3] for (_, place), w in zip(parts, weights, strict=True)]
-        middle = sum(scale * w.mass * c for w, c in zip(weights, places, strict=True)) / mass
-        total = np.zeros((3, 3))
-        for (_, place), w, c in zip(parts, weights, places, strict=True):
-            d, turn = c - middle, place[:3, :3]
-            total += scale * (turn @ w.inertia @ turn.T + w.mass * (d @ d * np.eye(3) - np.outer(d, d)))
-        self.handles.append(self.world.add(shape, pose, mass=mass, **options))
-        self.mass.append(mass)
-        self.center.append(middle)
-        self.inertia.append(total)
-        return self.handles[-1]
-
-    def find_middle(self):
-        """The center of mass of all."""
-        poses = self.world.poses(self.handles)
-        places = [m * (p[:3, :3] @ c + p[:3, 3]) for m, p, c in zip(self.mass, poses, self.center, strict=True)]
-        return sum(places) / sum(self.mass)
-
-    def sums(self):
-        """Momentum, angular momentum, energy; and the sizes of what was added to the first two."""
-        poses = self.world.poses(self.handles)
-        velocities, spins = self.world.velocities(self.handles), self.world.angular_velocities(self.handles)
-        momentum, angular, energy, sizes = np.zeros(3), np.zeros(3), 0.0, np.zeros(2)
-        for k, pose in enumerate(poses):
-            turn, m, v = pose[:3, :3], self.mass[k], velocities[k]
-            place, spin = turn @ self.center[k] + pose[:3, 3], turn @ self.inertia[k] @ turn.T @ spins[k]
-            momentum += m * v
-            angular += np.cross(place, m * v) + spin
-            energy += 0.5 * (m * v @ v + spins[k] @ spin)
-            sizes += m * np.linalg.norm(v), np.linalg.norm(place) * m * np.linalg.norm(v) + np.linalg.norm(spin)
-        return momentum, angular, energy, sizes
-
-
-class Collision:
-    """One random collision without gravity: what was drawn, whether there was one, and by how much laws were broken, as parts of what they keep.
-
-    simple: of two bodies that are apart, and so slow that each step sees the other before they meet. solid: some rings are thick, and some
-    bodies pass through those of one layer; drawn from numbers of their own, beside those that were drawn before there was a choice."""
-
-    def __init__(self, rng, simple=False, solid=True):
-        self.extra = rng.spawn(1)[0] if solid else None
-        self.rng, self.scale, dt = rng, 10.0 ** rng.uniform(-3, 3), 10.0 ** rng.uniform(-3, -1)
-        slop = self.scale * 10.0 ** rng.uniform(-4, -1.7)
-        self.world = abut.World((0, 0, 0), substeps=int(rng.integers(1, 13)), sweeps=int(rng.integers(1, 7)), slop=slop)
-        self.books = Books(self.world)
-        count = 2 if simple else int(rng.choice([2, 2, 2, 3, 5]))
-        reach, touching = 2.0 if count == 2 else 3.0, rng.random() < 0.3 and not simple
-        self.sleepers = rng.random() < 0.4
-        self.speed = self.scale * (0.05 if simple else 10.0 ** rng.uniform(-2, 0.3)) / dt
-        for k in range(1, count):
-            away = rng.normal(size=3) if k > 1 or count > 2 else np.zeros(3)
-            self.add(away * (0.3 if touching else 1.0), *(0.2 * rng.normal(size=(2, 3)) * (not self.sleepers)))
-        if self.sleepers:
-            run(self.world, 20, 0.1)
-        way = rng.normal(size=3)
-        way /= np.linalg.norm(way)
-        start = 4.0 if simple else rng.uniform(1.0, 2 * reach)
-        self.add(-way * start, way + 0.3 * rng.normal(size=3) * (not simple), rng.normal(size=3))
-        self.slept = self.world.asleep(self.books.handles).any()
-        self.helped, self.needless = False, False
-        steps = 100 if simple else int(np.clip(2 * reach * self.scale / (self.speed * dt), 2, 40))
-        self.follow(steps, dt, simple)
-
-    def add(self, place, velocity, spin):
-        """A body of any shape and options at a place; all in units of the scale and of the speed."""
-        rng = self.rng
-        shape, convex = some_shape(rng, self.scale)
-        options = {"friction": rng.choice([0.0, rng.uniform(0, 1.5)]), "restitution": rng.choice([0, 1, rng.random()])}
-        options |= {"rolling": rng.choice([None, 0.0, 0.01 * self.scale]), "layer": int(rng.choice([1, 1, 2, 4]))}
-        options |= {"continuous": bool(convex and rng.random() < 0.3)}
-        if self.extra is not None:
-            solid, passes = self.extra.random(2) < (0.5, 0.1)
-            shape = shapes.Surface(shape, thick=True) if solid and not convex else shape
-            options |= {"mask": 0b101} if passes else {}
-        pose = at(*(self.scale * place), some_turn(rng))
-        spin = np.asarray(spin) * self.speed / self.scale
-        self.books.add(
-            shape, pose, 10.0 ** rng.uniform(-2, 3), velocity=self.speed * velocity, angular_velocity=spin, **options
-        )
-
-    def follow(self, steps, dt, asks):
-        """Take the steps, and look at the sums after each. asks: also whether the last resort had a reason, a contact deeper than bodies rest."""
-        momentum, angular, most, _ = self.books.sums()
-        self.broken, self.hit, self.astray = np.zeros(3), False, 0.0
-        drifts = not self.world._store.continuous.any()  # a continuous body that stops early is late for the rest
-        for _ in range(steps):
-            is_deep = asks and self.world.contacts().depth.max(initial=0.0) > 0.5 * self.world.slop
-            limited = self.world._motor.limited
-            middle = self.books.find_middle()
-            self.world.step(dt)
-            self.helped = self.helped or self.world._motor.limited > limited
-            self.needless = self.needless or (self.world._motor.limited > limited and not is_deep)
-            self.hit = self.hit or bool((self.world._motor.memory.impulses["total_normal_impulse"] > 0.0).any())
-            new = self.books.sums()
-            broken = np.abs(new[0] - momentum).max() / new[3][0], np.abs(new[1] - angular).max() / new[3][1]
-            self.broken = np.maximum(self.broken, (*broken, new[2] / most - 1.0))
-            most = min(most, new[2])
-            if drifts:
-                gone = np.abs(self.books.find_middle() - middle - dt * momentum / sum(self.books.mass)).max()
-                self.astray = max(self.astray, gone / (dt * new[3][0] / sum(self.books.mass) + np.abs(middle).max()))
-        self.world.validate()
 
 
 @pytest.mark.large
@@ -191,6 +35,18 @@ def test_collisions_keep_momentum_and_make_no_energy(block):
         assert seen.astray <= SAME, (block, case, seen.astray)
         hits, sleepers = hits + seen.hit, sleepers + (seen.hit and seen.slept)
     assert jit.INTERPRETED or (hits > 0.4 * CASES and sleepers > 0.05 * CASES)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("block", range(CROWDS))
+def test_crowds_of_collisions_keep_momentum_and_make_no_energy(block):
+    """Many collisions in one world: the bodies of each keep their own sums. With ABUT_SOAK more than 10⁵ of them meet."""
+    for case in range(CROWD_CASES):
+        crowd = Crowd(np.random.default_rng((2028, block, case)), CROWD)
+        worst = crowd.broken.max(axis=0)
+        wrong = np.flatnonzero(~(worst <= SAME))
+        assert not len(wrong), (block, case, wrong, crowd.broken[:, wrong])
+        assert crowd.hit.sum() > 0.2 * CROWD
 
 
 @pytest.mark.large
@@ -216,11 +72,6 @@ def test_simple_collisions_make_no_energy_without_help(block):
         hits, helped = hits + seen.hit, helped + seen.helped
     assert jit.INTERPRETED or hits > 0.4 * CASES
     assert helped <= 0.1 * CASES
-
-
-def run(world, count, dt=DT):
-    for _ in range(count):
-        world.step(dt)
 
 
 def with_sleeping_box(mass=1.0):
@@ -401,6 +252,7 @@ def test_bodies_that_overlap_in_free_fall_part_and_fall_as_one():
     assert np.abs(world.velocities()[1] - world.velocities()[0]).max() < 1e-6
 
 
+@pytest.mark.large
 def test_a_box_without_restitution_does_not_rebound():
     """A box that meets a floor with one corner, at rest but for its fall: the velocity after it is that of the impulse which stops the corner."""
     rng = np.random.default_rng(12)
