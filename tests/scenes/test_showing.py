@@ -19,3 +19,12 @@ def test_a_falling_cloth_is_one_line():
 )
 def test_a_world_to_run_is_one_line(scene, line):
     assert repr(scene()) == line
+
+
+@pytest.mark.parametrize("make", [lambda: scenes.cloth_on_ball(2, 3), lambda: scenes.pile(3)], ids=["cloth", "pile"])
+def test_a_scene_draws_itself_in_a_notebook(make):
+    scene = make()
+    page = scene._repr_html_()
+    assert "<path" in page
+    assert len(page) < 40_000
+    assert "href" not in page

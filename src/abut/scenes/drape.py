@@ -22,6 +22,8 @@ from abut.dynamics.mass_spring import accelerate
 from abut.dynamics.particles import respond
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import norm, scale
+from abut.mesh import Mesh
+from abut.mesh.picture import surface_html
 from abut.scenes.surfaces import cloth, icosphere
 
 CLOTH_SIZE, BALL_RADIUS, BALL_SUBDIVISIONS = 2.4, 0.5, 3  # metres
@@ -51,6 +53,9 @@ class ClothFall(NamedTuple):
         return describe(
             self, count(frame_count, "frame"), count(vertex_count, "vertex", "vertices"), count(len(self.faces), "face")
         )
+
+    def _repr_html_(self) -> str:
+        return surface_html(repr(self), self.frames[-1], Mesh(self.frames[-1], self.faces))
 
 
 @kernel

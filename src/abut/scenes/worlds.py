@@ -47,6 +47,9 @@ class WorldScene(NamedTuple):
             f"{counted(self.step_count, 'step')} of {self.dt:.3g} s",
         )
 
+    def _repr_html_(self) -> str:
+        return self.world._repr_html_()
+
 
 def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Floats:
     """A pose (4,4)."""
