@@ -54,7 +54,7 @@ _REFUSED_KINDS = {
 
 def frozen(array: A) -> A:
     """The array itself, made read-only."""
-    array.setflags(False)  # a third of the time of `flags.writeable = False`
+    array.setflags(False)  # pyright: ignore[reportCallIssue]  # a third of the time of `flags.writeable = False`, or of a keyword
     return array
 
 

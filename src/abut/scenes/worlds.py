@@ -48,7 +48,7 @@ class WorldScene(NamedTuple):
         )
 
     def _repr_html_(self) -> str:
-        return self.world._repr_html_()
+        return self.world._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
 
 def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Floats:
