@@ -41,12 +41,14 @@ def test_collisions_keep_momentum_and_make_no_energy(block):
 @pytest.mark.parametrize("block", range(CROWDS))
 def test_crowds_of_collisions_keep_momentum_and_make_no_energy(block):
     """Many collisions in one world: the bodies of each keep their own sums. With ABUT_SOAK more than 10⁵ of them meet."""
+    hits = sleepers = 0
     for case in range(CROWD_CASES):
         crowd = Crowd(np.random.default_rng((2028, block, case)), CROWD)
         worst = crowd.broken.max(axis=0)
         wrong = np.flatnonzero(~(worst <= SAME))
         assert not len(wrong), (block, case, wrong, crowd.broken[:, wrong])
-        assert crowd.hit.sum() > 0.2 * CROWD
+        hits, sleepers = hits + crowd.hit.sum(), sleepers + (crowd.hit & crowd.slept).sum()
+    assert jit.INTERPRETED or (hits > 0.4 * CROWD * CROWD_CASES and sleepers > 0.05 * CROWD * CROWD_CASES)
 
 
 @pytest.mark.large

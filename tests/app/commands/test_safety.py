@@ -13,6 +13,9 @@ from abut.app import cli
 from app.animation import FACES, FRAMES, save_all
 from app.process import abut, posix
 
+pytestmark = pytest.mark.large
+"""Whole processes, whose kernels other tests interpret."""
+
 
 @pytest.fixture
 def files(tmp_path):
