@@ -36,8 +36,12 @@ WORK = {
 """What counts work, and may depend on what was asked before; addresses; what answers of an environment are read from and remembered in; and what
 is told of the last proposal, which was made before the mobile refused to move."""
 DEPTH = 4
-EXPECTED = {"contours.Boxes.validate": (AbutError,)}
-"""What is raised beside `InvalidInput` and `Unsupported`: validators say what is wrong with what they look at."""
+EXPECTED = {
+    "contours.Boxes.validate": (AbutError,),
+    "cells.channel": (InvalidInput, Unsupported, MemoryError),
+}
+"""What is raised beside `InvalidInput` and `Unsupported`: validators say what is wrong with what they look at; a million cells, which are no bad
+number of them, take more than MOST_MEMORY."""
 
 
 OPEN_TO_MEMORY = {"convex.track": ("feature_a", "feature_b", "features")}
