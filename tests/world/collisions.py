@@ -12,6 +12,9 @@ from abut import shapes
 DT = 1 / 60
 APART = 200.0
 """Of the size of what collides: from one collision of a crowd to the next. Nothing flies a tenth as far in the steps that are taken."""
+PUSH = 400.0
+"""In slops a unit of time: how fast the world pushes apart what begins in each other. Heavy bodies at rest that are pushed, and keep none of it, add up
+and take back impulses that are large beside a light striker's."""
 
 
 def at(x=0.0, y=0.0, z=0.0, turn=None):
@@ -190,6 +193,7 @@ class Crowd(Books):
         )
         side = np.ceil(count ** (1 / 3))
         self.origin = APART * self.scale * np.stack(np.unravel_index(np.arange(count), (int(side),) * 3), axis=1)
+        self.begins_deep = np.zeros(count, bool)
         self.group, self.speed = [], self.scale * 10.0 ** rng.uniform(-2, 0.3) / self.dt
         sleeps = rng.random(count) < 0.4
         sizes = rng.choice([2, 2, 2, 3, 5], count)
@@ -210,6 +214,7 @@ class Crowd(Books):
 
     def add_targets(self, group, size, resting):
         touching = self.rng.random() < 0.3
+        self.begins_deep[group] = size > 2
         for k in range(1, size):
             away = self.rng.normal(size=3) if k > 1 or size > 2 else np.zeros(3)
             self.add_some(
@@ -267,6 +272,7 @@ class Crowd(Books):
         slots = self.world._store.read(self.handles)
         np.logical_or.at(continuous, group, self.world._store.continuous[slots])
         momentum, angular, most, _, middle, mass = self.sums_of_groups()
+        pushed_out = np.where(self.begins_deep[:, None], mass * PUSH * self.world.slop * [1.0, self.scale], 0.0)
         self.broken, self.hit = np.zeros((4, count)), np.zeros(count, bool)
         owner = np.full(len(self.world._store.alive), -1)
         owner[slots] = group
@@ -276,8 +282,9 @@ class Crowd(Books):
             pushed = owner[memory.bodies[memory.impulses["total_normal_impulse"] > 0.0]]
             self.hit[pushed.ravel()] = True
             new = self.sums_of_groups()
-            self.broken[0] = np.maximum(self.broken[0], np.abs(new[0] - momentum).max(axis=1) / new[3][:, 0])
-            self.broken[1] = np.maximum(self.broken[1], np.abs(new[1] - angular).max(axis=1) / new[3][:, 1])
+            sizes = new[3] + pushed_out
+            self.broken[0] = np.maximum(self.broken[0], np.abs(new[0] - momentum).max(axis=1) / sizes[:, 0])
+            self.broken[1] = np.maximum(self.broken[1], np.abs(new[1] - angular).max(axis=1) / sizes[:, 1])
             self.broken[2] = np.maximum(self.broken[2], new[2] / most - 1.0)
             gone = np.abs(new[4] - middle - self.dt * momentum / mass).max(axis=1)
             size = self.dt * new[3][:, 0] / mass[:, 0] + self.scale
