@@ -13,8 +13,8 @@ DT = 1 / 60
 APART = 200.0
 """Of the size of what collides: from one collision of a crowd to the next. Nothing flies a tenth as far in the steps that are taken."""
 PUSH = 400.0
-"""In slops a unit of time: how fast the world pushes apart what begins in each other. Heavy bodies at rest that are pushed, and keep none of it, add up
-and take back impulses that are large beside a light striker's."""
+"""In slops a unit of time: how fast the world pushes apart what begins in each other. Heavy bodies at rest that are pushed, and keep none of it,
+add up and take back impulses that are large beside a light striker's."""
 
 
 def at(x=0.0, y=0.0, z=0.0, turn=None):
