@@ -6,7 +6,7 @@ PYTEST := $(BIN)/pytest -q
 # The tests of kernels that index arrays; geometry has no arrays, packets are read through pointers, which nothing checks.
 INDEXED := tests/core/test_arrays.py tests/mesh tests/trees/volumes tests/trees/binary tests/papers
 
-FIRST_HALF := tests/app tests/ccd tests/cells tests/contours tests/world
+FIRST_HALF := tests/app tests/ccd tests/cells tests/world
 
 .PHONY: help demo test test-part passes lint format bench docs soak clean
 .DEFAULT_GOAL := help
