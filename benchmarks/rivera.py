@@ -19,8 +19,7 @@ from rich.console import Console
 
 from abut import scenes
 from abut.app.bench import measure, table
-from abut.contours import Contour, build_boxes, collide_all, distance, meets
-from abut.contours.meet import collide
+from abut.contours import Contour, build_boxes, collide, collide_all, distance, meets
 from abut.scenes.rough_contours import star_control
 
 RIVERA = {"apart": 35, "two in contact": 171, "contacts between all": 459}
