@@ -1,13 +1,16 @@
 """Tables of addresses: what is packed is read back, by kernels and interpreted; what does not fit the layout is refused."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from abut.core.handles import FlagsAt, Floats32At, FloatsAt, Integers32At, IntegersAt, pack, unpack
 from abut.core.jit import kernel
-from abut.core.scratch import load, pointer_to_integers
+from abut.core.records import put, record, vector
+from abut.core.scratch import as_array, load, pointer_to_integers
+
+ROW = record(("count", "i4"), ("place", "f8", 3))
 
 
 class Layout(NamedTuple):
@@ -58,6 +61,32 @@ def test_what_is_packed_is_read_back():
     out[:] = -1.0
     read_at(table.ctypes.data, out)
     assert out[0].tolist() == doubles.ravel().tolist()
+
+
+class Rows(NamedTuple):
+    rows: Annotated[Any, ROW]
+    count: int
+
+
+@kernel
+def double(table):
+    given = unpack(Rows, table)
+    rows = as_array(given.rows, (given.count,))
+    for i in range(len(rows)):
+        row = rows[i]
+        x, y, z = vector(row.place)
+        put(row.place, (2.0 * x, 2.0 * y, 2.0 * z))
+        row.count += i
+
+
+def test_records_are_read_and_written_by_name():
+    rows = np.zeros(3, ROW)
+    rows["place"], rows["count"] = np.arange(9.0).reshape(3, 3), 4
+    double(pack(Rows, rows, 3))
+    assert rows["place"].tolist() == [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0], [12.0, 14.0, 16.0]]
+    assert rows["count"].tolist() == [4, 5, 6]
+    with pytest.raises(TypeError, match=r"Rows\.rows"):
+        pack(Rows, rows["place"], 3)
 
 
 @pytest.mark.parametrize("field", [0, 2, 3, 4, 5])

@@ -1,14 +1,15 @@
 """Tables of addresses: one array that stands for many on the way from Python to a kernel.
 
-A NamedTuple states what a table holds, a field each: arrays by the kind of their numbers (`FloatsAt`, `Integers32At` …), and whole
-numbers (`int`). `pack` writes the table and refuses an array of another kind or layout; `unpack`, in a kernel, reads it into the same
-NamedTuple, whose arrays are now pointers for `scratch.load`. Whoever packs keeps the arrays alive while the table is in use. With
-`NUMBA_DISABLE_JIT=1` the same calls run as plain Python.
+A NamedTuple states what a table holds, a field each: arrays by the kind of their numbers (`FloatsAt`, `Integers32At` …, or
+`Annotated[Any, ROW]` for records of dtype ROW), and whole numbers (`int`). `pack` writes the table and refuses an array of another kind or
+layout; `unpack`, in a kernel, reads it into the same NamedTuple, whose arrays are now pointers for `scratch.load`. Whoever packs keeps the
+arrays alive while the table is in use. With `NUMBA_DISABLE_JIT=1` the same calls run as plain Python.
 """
 
 import functools
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_type_hints
 
+import numba
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
@@ -22,6 +23,7 @@ from abut.core.scratch import (
     pointer_to_floats32,
     pointer_to_integers,
     pointer_to_integers32,
+    pointer_to_records,
 )
 
 FloatsAt: TypeAlias = Annotated[Any, np.float64]
@@ -49,13 +51,20 @@ _KINDS = {
 }
 
 
+def _kind_of(numbers: Any) -> _Kind:
+    """Of one of the dtypes above, or of records (`core.records`)."""
+    if numbers in _KINDS:
+        return _KINDS[numbers]
+    return _Kind(numba.from_dtype(numbers), pointer_to_records(numbers))
+
+
 @functools.cache
-def fields_of(layout: type) -> tuple[type | None, ...]:
+def fields_of(layout: type) -> tuple[Any, ...]:
     """The dtype of each field; None for a whole number."""
     hints = get_type_hints(layout, include_extras=True)
-    found: list[type | None] = []
+    found: list[Any] = []
     for name in layout._fields:  # pyright: ignore[reportAttributeAccessIssue]
-        kind = next((kind for kind in get_args(hints[name])[1:] if kind in _KINDS), None)
+        kind = next((kind for kind in get_args(hints[name])[1:] if kind in _KINDS or isinstance(kind, np.dtype)), None)
         if kind is None and hints[name] is not int:
             raise TypeError(f"{layout.__name__}.{name} is neither an array of stated numbers nor an int")
         found.append(kind)
@@ -72,7 +81,7 @@ def pack(layout: type, *values: Any) -> NDArray[np.int64]:
         if kind is None:
             table[i] = value
         elif value.dtype != kind or not value.flags.c_contiguous:
-            raise TypeError(f"{layout.__name__}.{names[i]} is not a {kind.__name__} array in C order")
+            raise TypeError(f"{layout.__name__}.{names[i]} is not a {np.dtype(kind).name} array in C order")
         else:
             table[i] = value.ctypes.data
     return table
@@ -82,7 +91,7 @@ def _unpack(typingctx: Any, layout: Any, table: Any) -> Any:
     if not isinstance(layout, types.NamedTupleClass):
         raise TypingError("the first argument must be the class of a NamedTuple")
     kinds = fields_of(layout.instance_class)
-    members = [types.int64 if kind is None else types.CPointer(_KINDS[kind].numba) for kind in kinds]
+    members = [types.int64 if kind is None else types.CPointer(_kind_of(kind).numba) for kind in kinds]
     result: Any = types.BaseTuple.from_types(members, pyclass=layout.instance_class)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -102,7 +111,7 @@ def _unpack(typingctx: Any, layout: Any, table: Any) -> Any:
 
 def _unpack_plainly(layout: Any, table: Any) -> Any:
     kinds = fields_of(layout)
-    return layout(*(int(table[i]) if kind is None else _KINDS[kind].point(table[i]) for i, kind in enumerate(kinds)))
+    return layout(*(int(table[i]) if kind is None else _kind_of(kind).point(table[i]) for i, kind in enumerate(kinds)))
 
 
 unpack: Any = _unpack_plainly if INTERPRETED else intrinsic(_unpack)

@@ -86,7 +86,7 @@ def _pointer(kind: Any) -> Any:
 class _Memory:
     """The twin of a pointer: NumPy arrays over an address, of no stated length."""
 
-    def __init__(self, address: int, dtype: type) -> None:
+    def __init__(self, address: int, dtype: Any) -> None:
         self.address, self.dtype = int(address), np.dtype(dtype)
 
     def __getitem__(self, index: Any) -> Any:
@@ -103,7 +103,7 @@ class _Memory:
         return self
 
 
-def _memory_of(dtype: type) -> Any:
+def _memory_of(dtype: Any) -> Any:
     return lambda address: _Memory(address, dtype)
 
 
@@ -146,6 +146,12 @@ pointer_to_integers32: Any = _memory_of(np.int32) if INTERPRETED else _pointer(t
 
 pointer_to_flags: Any = _memory_of(np.bool_) if INTERPRETED else _pointer(types.boolean)
 """`pointer_to_flags(address)`: booleans at an address."""
+
+
+def pointer_to_records(kind: np.dtype[Any]) -> Any:
+    """The function of an address that gives the records of a dtype there (`core.records`)."""
+    return _memory_of(kind) if INTERPRETED else _pointer(numba.from_dtype(kind))
+
 
 prefetch: Any = (lambda array, index: None) if INTERPRETED else intrinsic(_prefetch)
 """`prefetch(array, index)`: ask for the cache line of a number that will be read soon; an array in C order taken as one row. Changes nothing else."""

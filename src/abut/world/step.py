@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.records import Records
 from abut.shapes.surfaces import Soft
 from abut.world.bodies.sleeping import Neighbors, Sleepers, find_tired
 from abut.world.bodies.state import name_fields
@@ -26,7 +27,6 @@ from abut.world.continuous.stops import find_stops
 from abut.world.definition import MOST_SCALE
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
-from abut.world.records import Records
 from abut.world.solver.energy_limit import limit_energy
 from abut.world.solver.opening import open_contacts, open_ledger
 from abut.world.solver.preparation import prepare

@@ -73,7 +73,7 @@ def _glide_together(
 @inlined
 def _pass_face_quickly(space: Space, body: Body, row: Row, k: Row, p: Vec3, g: Vec3) -> bool:
     """Whether records alone tell that what a face sweeps is free, its vertex staying in its cell."""
-    cell, i, j = integer(body.cell[row]), body.face_first[k], body.face_second[k]
+    cell, i, j = integer(body.cell[row]), body.faces[k].first, body.faces[k].second
     b, c = vector_at(body.position, i), vector_at(body.position, j)
     b_stays, c_stays = body.cell[i] == cell, body.cell[j] == cell
     if b_stays and c_stays:
@@ -96,7 +96,7 @@ def _pass_edges_quickly(
     """Whether records and voxels tell that no edge of a vertex hits anything, one edge after another."""
     cell, by_cells = integer(body.cell[row]), (rules.culls & CULL_CELLS) != 0
     for k in range(body.edge_start[row], body.edge_start[row + 1]):
-        other = body.edge_other[k]
+        other = body.edges[k].other
         q, q_cell = vector_at(body.position, other), integer(body.cell[other])
         if by_cells and q_cell == cell and reached == cell:
             continue
@@ -121,7 +121,8 @@ def _pass_edges_quickly(
 def _pass_faces_quickly(space: Space, body: Body, rules: Rules, row: Row, p: Vec3, g: Vec3, reached: Row) -> bool:
     """The same of its faces."""
     for k in range(body.face_start[row], body.face_start[row + 1]):
-        b, c = vector_at(body.position, body.face_first[k]), vector_at(body.position, body.face_second[k])
+        face = body.faces[k]
+        b, c = vector_at(body.position, face.first), vector_at(body.position, face.second)
         if (rules.culls & CULL_CELLS) != 0 and is_clear_about(rules, p, g, b, c):
             continue
         if reached != body.cell[row] or not _pass_face_quickly(space, body, row, k, p, g):
@@ -149,7 +150,7 @@ def pass_quickly(space: Space, front: Front, body: Body, rules: Rules, row: Row,
     low, high, inside, leaving = lower(p, g), upper(p, g), 0, 0
     can_skip = by_cells and reached == cell
     for k in range(body.edge_start[row], body.edge_start[row + 1]):
-        other = body.edge_other[k]
+        other = body.edges[k].other
         is_kept = can_skip and body.cell[other] == cell
         inside += 1 if is_kept else 0
         leaving += 0 if is_kept else 1

@@ -5,41 +5,51 @@ neighbours. Vertices of one colour read and write nothing in common, so groups c
 """
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abut.cells.mobile.packed_move import addresses_of
+from abut.cells.mobile.step_tests import OWN_EDGE, OWN_FACE
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import kernel
+from abut.core.records import Records
 from abut.mesh import Mesh
 
 
-def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Integers, Integers]:
-    """For each vertex where its edges begin; then (k,) their other ends and (k,) their numbers, ascending."""
+def _filled(kind: np.dtype[Any], *columns: Integers) -> Records:
+    """Records of a kind from its columns."""
+    rows = np.empty(len(columns[0]), kind)
+    for name, column in zip(kind.names or (), columns, strict=True):
+        rows[name] = column
+    return rows
+
+
+def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Records]:
+    """For each vertex where its edges begin; then (k,) these edges, of OWN_EDGE, ascending."""
     ends = np.concatenate((edges[:, 0], edges[:, 1]))
     others = np.concatenate((edges[:, 1], edges[:, 0]))
     numbers = np.tile(np.arange(len(edges)), 2)
     order = np.lexsort((numbers, ends))
     start = np.searchsorted(ends[order], np.arange(vertex_count + 1))
-    return start, others[order], numbers[order]
+    return start, _filled(OWN_EDGE, others[order], numbers[order])
 
 
-def list_fans(faces: Integers, vertex_count: int) -> tuple[Integers, Integers, Integers, Integers]:
-    """For each vertex where its faces begin; then (k,) each the first and the second of the two other corners, in order, and their numbers."""
+def list_fans(faces: Integers, vertex_count: int) -> tuple[Integers, Records]:
+    """For each vertex where its faces begin; then (k,) these faces, of OWN_FACE, ascending."""
     corners = faces.T.ravel()
     first, second = (np.concatenate([np.roll(faces, -k, axis=1)[:, i] for k in range(3)]) for i in (1, 2))
     numbers = np.tile(np.arange(len(faces)), 3)
     order = np.lexsort((numbers, corners))
     start = np.searchsorted(corners[order], np.arange(vertex_count + 1))
-    return start, first[order], second[order], numbers[order]
+    return start, _filled(OWN_FACE, first[order], second[order], numbers[order])
 
 
-def list_sides(edges: Integers, vertex_count: int) -> tuple[Integers, Integers, Integers, Integers]:
+def list_sides(edges: Integers, vertex_count: int) -> tuple[Integers, Records]:
     """The same in the plane: both ends of each edge of a vertex, as given, and its number."""
-    start, _, numbers = list_edges(edges, vertex_count)
-    return start, np.ascontiguousarray(edges[numbers, 0]), np.ascontiguousarray(edges[numbers, 1]), numbers
+    start, around = list_edges(edges, vertex_count)
+    return start, _filled(OWN_FACE, *edges[around["number"]].T, around["number"])
 
 
 def outwards(points: Floats, faces: Integers, piece: Integers) -> Integers:
@@ -75,26 +85,23 @@ class Links(NamedTuple):
     """Who is whose neighbour, as `step_tests.Body` has it, and in which order vertices move."""
 
     edge_start: Integers
-    edge_other: Integers
-    edge: Integers
+    edges: Records
     face_start: Integers
-    face_first: Integers
-    face_second: Integers
-    face: Integers
+    faces: Records
     """empty where neither faces nor insides are asked for"""
     order: Integers
     """the vertices group by group"""
     group_start: Integers
     addresses: tuple[int, ...]
-    """of the first seven tables, which kernels read"""
+    """of the first four tables, which kernels read"""
     dimension: int
     is_closed: bool
     """whether the faces have an inner side"""
 
     @property
-    def tables(self) -> tuple[Integers, ...]:
-        """Those that a `step_tests.Body` begins with."""
-        return self[:7]
+    def tables(self) -> tuple[Integers, Records, Integers, Records]:
+        """Those that a `step_tests.Body` ends with."""
+        return self[:4]
 
     @property
     def groups(self) -> list[Integers]:
@@ -105,19 +112,19 @@ class Links(NamedTuple):
         """The same, where an obstacle has come into these faces (`step_tests.number_of`)."""
         if self.dimension == 2:
             return self
-        face = np.where(np.isin(self.face, faces), -2 - self.face, self.face)
-        return self._replace(face=face, addresses=(*self.addresses[:-1], *addresses_of(face)))
+        marked, number = self.faces.copy(), self.faces["number"]
+        marked["number"] = np.where(np.isin(number, faces), -2 - number, number)
+        return self._replace(faces=marked, addresses=(*self.addresses[:-1], *addresses_of(marked)))
 
     def renewed(self, points: Floats, edges: Integers, faces: Integers) -> "Links":
         """The same for a shape that has changed."""
-        return link_vertices(points, edges, faces, self.dimension, len(self.face) > 0)
+        return link_vertices(points, edges, faces, self.dimension, len(self.faces) > 0)
 
 
 def link_vertices(points: Floats, edges: Integers, faces: Integers, dimension: int, with_fans: bool) -> Links:
     """Links of a mobile. Fans of faces run outwards where the mesh is closed; in the plane they are edges that must form closed loops."""
     count, is_closed = len(points), False
-    around, none = list_edges(edges, count), np.empty(0, np.int64)
-    fans = (np.zeros(count + 1, np.int64), none, none, none)
+    around, fans = list_edges(edges, count), (np.zeros(count + 1, np.int64), np.empty(0, OWN_FACE))
     if with_fans and dimension == 2:
         is_closed = True
         fans = list_sides(close_loops(points, edges), count)
@@ -125,7 +132,14 @@ def link_vertices(points: Floats, edges: Integers, faces: Integers, dimension: i
         mesh = Mesh(points, faces)
         is_closed = mesh.is_closed and mesh.is_oriented
         fans = list_fans(outwards(points, faces, mesh.components) if is_closed else faces, count)
-    return Links(*around, *fans, *group_vertices(*around[:2]), addresses_of(*around, *fans), dimension, is_closed)
+    return Links(
+        *around,
+        *fans,
+        *group_vertices(around[0], around[1]["other"]),
+        addresses_of(*around, *fans),
+        dimension,
+        is_closed,
+    )
 
 
 @kernel

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from abut.cells.edit.settling import place_points
 from abut.cells.environment import Environment
 from abut.cells.mobile.colouring import Links, check_edges, link_vertices
+from abut.cells.mobile.packed_move import ANSWER
 from abut.cells.mobile.refinement import GIVEN, begin_shape
 from abut.cells.mobile.response import Response, move_adaptively, move_rigidly, run
 from abut.cells.mobile.results import BodyMoves
@@ -233,27 +234,26 @@ class Mobile:
         return np.where(stays[:, np.newaxis], self.shape.position, goals), held
 
     def _results(self, done: Response) -> BodyMoves:
-        dimension, answer = self._environment.dimension, done.answer
-        for column in answer:
-            column.setflags(write=False)
+        dimension = self._environment.dimension
+        answer = {name: arrays.frozen(np.ascontiguousarray(done.answer[name])) for name in ANSWER.names or ()}
         return BodyMoves(
-            arrays.frozen(answer.status.astype(np.int8)),
+            arrays.frozen(answer["status"].astype(np.int8)),
             self.position,
-            answer.time,
-            arrays.frozen(answer.kind.astype(np.int8)),
-            answer.dart,
-            lower_points(answer.normal, dimension),
-            lower_points(answer.point, dimension),
-            answer.edge,
-            answer.face,
+            answer["time"],
+            arrays.frozen(answer["kind"].astype(np.int8)),
+            answer["dart"],
+            lower_points(answer["normal"], dimension),
+            lower_points(answer["point"], dimension),
+            answer["edge"],
+            answer["face"],
             self.cell,
-            answer.tests,
-            answer.visits,
-            answer.edge_tests,
-            answer.edges_inside,
-            answer.edges_clear,
-            answer.edges_behind,
-            answer.face_tests,
+            answer["tests"],
+            answer["visits"],
+            answer["edge_tests"],
+            answer["edges_inside"],
+            answer["edges_clear"],
+            answer["edges_behind"],
+            answer["face_tests"],
             arrays.frozen(done.source),
         )
 
@@ -357,10 +357,10 @@ class Mobile:
 def _hit_at_once(done: Response, held: NDArray[np.bool_], environment: Environment) -> Response:
     """The same answer, in which vertices that were inside obstacles have collided at once."""
     answer, rows = done.answer, np.flatnonzero((done.source >= 0) & held[np.maximum(done.source, 0)])
-    answer.status[rows], answer.kind[rows] = COLLISION, environment.dimension
-    answer.dart[rows] = environment.interior.space.face[done.shape.cell[rows], 0]
-    answer.edge[rows], answer.face[rows] = -1, -1
-    answer.time[rows], answer.normal[rows], answer.point[rows] = 0.0, 0.0, done.shape.position[rows]
+    answer["status"][rows], answer["kind"][rows] = COLLISION, environment.dimension
+    answer["dart"][rows] = environment.interior.space.face[done.shape.cell[rows], 0]
+    answer["edge"][rows], answer["face"][rows] = -1, -1
+    answer["time"][rows], answer["normal"][rows], answer["point"][rows] = 0.0, 0.0, done.shape.position[rows]
     return done
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from abut.cells.edit.interior import Interior
 from abut.cells.map.darts import Indices
 from abut.cells.mobile.colouring import list_edges
-from abut.cells.mobile.step_tests import Body, find_blocked
+from abut.cells.mobile.step_tests import OWN_FACE, Body, find_blocked
 from abut.cells.space.location import find_cells
 from abut.cells.walk.segment_walk import Front
 from abut.core.arrays import Floats, Integers
@@ -71,7 +71,7 @@ def _is_free(interior: Interior, fronts: Front, shape: Shape, edges: list[list[i
     return find_blocked(interior.space, fronts, body, *rows) == (-1, -1)
 
 
-_NO_FANS = (np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
+_NO_FANS = np.zeros(1, np.int64), np.empty(0, OWN_FACE)
 
 
 def insert(

@@ -16,13 +16,14 @@ import numpy as np
 
 from abut.cells.edit.interior import Interior
 from abut.cells.mobile.colouring import Links
-from abut.cells.mobile.packed_move import Answer, make_answer, pack_move
+from abut.cells.mobile.packed_move import ANSWER, pack_move
 from abut.cells.mobile.refinement import GIVEN, Shape, insert, remove_loose
 from abut.cells.mobile.step_tests import Body, Rules
 from abut.cells.mobile.vertex_steps import MOST_TRIES, move_vertices
 from abut.cells.walk.results import COLLISION, CONTACT, FREE
 from abut.cells.walk.segment_walk import Front
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records
 
 COUNTED = ("tests", "visits", "edge_tests", "edges_inside", "edges_clear", "edges_behind", "face_tests")
 """Of an answer: what is done for a vertex in several rounds adds up."""
@@ -36,7 +37,8 @@ class Response(NamedTuple):
     """A mobile after a move, and how the moves of its vertices ended."""
 
     shape: Shape
-    answer: Answer
+    answer: Records
+    """of ANSWER"""
     source: Integers
     """(n,) the row each vertex had before the move, −1 for a new one"""
 
@@ -54,7 +56,7 @@ def run(
     count, space = len(shape.cell), interior.space
     shape = shape._replace(position=np.array(shape.position, order="C"), cell=np.array(shape.cell, np.int32))
     body = Body(shape.position, shape.cell, *links.tables)
-    answer = make_answer(count)
+    answer = np.empty(count, ANSWER)
     response = Response(shape, answer, np.arange(count))
     packed, goals = interior.packed(), np.ascontiguousarray(goals)
     if len(fronts.seen) == 1:
@@ -82,33 +84,35 @@ def move_adaptively(
     for _ in range(MOST_ROUNDS):
         divided: set[int] = set()
         retried: list[int] = []
-        for row in np.flatnonzero((answer.status == COLLISION) & (answer.edge >= 0)).tolist():
-            edge = int(answer.edge[row])
+        for row in np.flatnonzero((answer["status"] == COLLISION) & (answer["edge"] >= 0)).tolist():
+            edge = int(answer["edge"][row])
             if edge in divided:  # the other end of the same edge
                 retried.append(row)
                 continue
             if is_hybrid and (shape.parents[shape.edges[edge], 0] != GIVEN).any():
                 continue
-            grown = insert(interior, fronts, shape, edge, answer.point[row], answer.normal[row], has_faces)
+            grown = insert(interior, fronts, shape, edge, answer["point"][row], answer["normal"][row], has_faces)
             if grown is None:
                 continue
             shape = grown
             divided.add(edge)
             retried.append(row)
-            answer = answer.taken([*range(len(answer.time)), row])
-            answer.status[-1], answer.edge[-1], answer.face[-1] = CONTACT, -1, -1
-            answer.time[-1], answer.point[-1] = 1.0, shape.position[-1]
+            answer = answer[[*range(len(answer)), row]]
+            answer["status"][-1], answer["edge"][-1], answer["face"][-1] = CONTACT, -1, -1
+            answer["time"][-1], answer["point"][-1] = 1.0, shape.position[-1]
             goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
         if not retried:
             break
         links = links.renewed(shape.position, shape.edges, shape.faces)
         again = run(interior, fronts, shape, links, goals, rules, np.array(retried))
-        shape, before = again.shape, answer.time[retried]
-        for name, column, renewed in zip(Answer._fields, answer, again.answer, strict=True):
-            column[retried] = column[retried] + renewed[retried] if name in COUNTED else renewed[retried]
-        answer.time[retried] = before + (1.0 - before) * answer.time[retried]
-    shape, rows = remove_loose(interior, fronts, shape, answer.status == FREE, has_faces)
-    return Response(shape, answer.taken(rows), source[rows])
+        shape, before = again.shape, answer["time"][retried]
+        counted = {name: answer[name][retried] for name in COUNTED}
+        answer[retried] = again.answer[retried]
+        for name, already in counted.items():
+            answer[name][retried] += already
+        answer["time"][retried] = before + (1.0 - before) * answer["time"][retried]
+    shape, rows = remove_loose(interior, fronts, shape, answer["status"] == FREE, has_faces)
+    return Response(shape, answer[rows], source[rows])
 
 
 def move_rigidly(
@@ -118,11 +122,11 @@ def move_rigidly(
     begin, gap, share, contact, impact = shape.position, FIRST_GAP, 1.0, 1.0, None
     tried = run(interior, fronts, shape, links, goals, rules)
     for _ in range(MOST_TRIES):
-        hit = tried.answer.status == COLLISION
+        hit = tried.answer["status"] == COLLISION
         if not hit.any():
             break
         impact = tried
-        contact = share * float(tried.answer.time[hit].min())
+        contact = share * float(tried.answer["time"][hit].min())
         share = contact * (1.0 - gap)
         gap = min(gap * GAP_GROWTH, 0.5)
         tried = run(interior, fronts, shape, links, begin + share * (goals - begin), rules)
@@ -130,7 +134,7 @@ def move_rigidly(
         tried = tried._replace(shape=shape)
     if impact is None:
         return tried
-    hit = impact.answer.status == COLLISION
-    impact.answer.status[~hit] = FREE
-    impact.answer.time[:] = contact
+    hit = impact.answer["status"] == COLLISION
+    impact.answer["status"][~hit] = FREE
+    impact.answer["time"][:] = contact
     return impact._replace(shape=tried.shape)

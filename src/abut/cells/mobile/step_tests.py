@@ -33,6 +33,7 @@ from abut.cells.walk.segment_walk import (
 )
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, inlined, integer, kernel, stay_apart
+from abut.core.records import Records, record
 from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, subtract
 
@@ -44,6 +45,13 @@ Ends = tuple[Row, Row, Row, Row]
 Points = tuple[Vec3, Vec3, Vec3, Vec3]
 
 
+OWN_EDGE = record(("other", "i8"), ("number", "i8"))
+"""An edge of a vertex: its other end, and which of the mobile's edges it is."""
+OWN_FACE = record(("first", "i8"), ("second", "i8"), ("number", "i8"))
+"""A face of a vertex: its other two corners, so that the three run anticlockwise seen from outside (in the plane the two ends, the inside to
+their left), and which of the mobile's faces it is (`number_of`)."""
+
+
 class Body(NamedTuple):
     """The state of a mobile and who is whose neighbour."""
 
@@ -53,17 +61,12 @@ class Body(NamedTuple):
     """(n,) a free cell in whose closure each vertex lies"""
     edge_start: Integers
     """(n + 1,) where the edges of each vertex begin"""
-    edge_other: Integers
-    """(k,) their other ends"""
-    edge: Integers
-    """(k,) their numbers"""
+    edges: Records
+    """(k,) of OWN_EDGE"""
     face_start: Integers
     """(n + 1,) where the faces of each vertex begin (in the plane: its edges, where they have an inner side)"""
-    face_first: Integers
-    """(k,) the other two corners, so that the three run anticlockwise seen from outside (in the plane the two ends, the inside to their left)"""
-    face_second: Integers
-    face: Integers
-    """(k,) their numbers"""
+    faces: Records
+    """(k,) of OWN_FACE"""
 
 
 class Rules(NamedTuple):
@@ -87,7 +90,8 @@ def goes_inwards(space: Space, body: Body, row: Row, g: Vec3) -> bool:
     first, last = body.face_start[row], body.face_start[row + 1]
     p = vector_at(body.position, row)
     for k in range(first, last):
-        a, b = vector_at(body.position, body.face_first[k]), vector_at(body.position, body.face_second[k])
+        face = body.faces[k]
+        a, b = vector_at(body.position, face.first), vector_at(body.position, face.second)
         if space.dimension == 2:
             u, v = subtract(b, a), subtract(g, a)
             if u[0] * v[1] - u[1] * v[0] < 0.0:
@@ -222,7 +226,7 @@ def find_first(
     by_cells, stays = rules.culls & CULL_CELLS != 0, p_cell == g_cell
     inwards = (rules.culls & CULL_DIRECTION) != 0 and goes_inwards(space, body, row, g)
     for k in range(body.edge_start[row], body.edge_start[row + 1]):
-        other = body.edge_other[k]
+        other = body.edges[k].other
         q, q_cell = vector_at(body.position, other), integer(body.cell[other])
         if by_cells and stays and q_cell == p_cell:
             front.state[EDGES_INSIDE] += 1
@@ -234,26 +238,26 @@ def find_first(
         goal = q_cell if by_cells else integer(ANY_CELL)
         time, new_kind, new_dart = test_edge(space, front, rules, p, p_cell, g, g_cell, q, goal, is_reached)
         if time < best:
-            best, kind, dart, edge = time, new_kind, new_dart, body.edge[k]
+            best, kind, dart, edge = time, new_kind, new_dart, body.edges[k].number
     edges_are_free = is_reached and best == np.inf
     if rules.faces == 0 or not (edges_are_free or tests_all(rules)):
         return best, kind, dart, edge, face
     for k in range(body.face_start[row], body.face_start[row + 1]):
-        i, j = body.face_first[k], body.face_second[k]
+        i, j = body.faces[k].first, body.faces[k].second
         if by_cells and stays and body.cell[i] == p_cell and body.cell[j] == p_cell:
             continue
         b, c = vector_at(body.position, i), vector_at(body.position, j)
         if (by_cells or inwards) and is_clear_about(rules, p, g, b, c):
             continue
         front.state[FACE_TESTS] += 1
-        if body.face[k] < 0:
+        if body.faces[k].number < 0:
             time, new_kind, new_dart = _test_place(space, front, g, g_cell, b, c)
         else:
             time, new_kind, new_dart = _test_face(
                 space, front, rules, p, p_cell, g, g_cell, b, integer(body.cell[i]), c, edges_are_free
             )
         if time < best:
-            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, number_of(body.face[k])
+            best, kind, dart, edge, face = time, new_kind, new_dart, NOTHING, number_of(body.faces[k].number)
     return best, kind, dart, edge, face
 
 

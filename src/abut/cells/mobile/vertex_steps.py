@@ -16,7 +16,7 @@ import numpy as np
 
 from abut.cells.map.darts import Row
 from abut.cells.mobile.clear_moves import pass_quickly
-from abut.cells.mobile.packed_move import Answer, unpack_move
+from abut.cells.mobile.packed_move import unpack_move
 from abut.cells.mobile.step_tests import NOTHING, Body, Rules, find_first, number_of, tests_all
 from abut.cells.space.predicates import THROUGH_VERTEX, place, touches_obstacle
 from abut.cells.space.records import BLOCKED, NO_FACE, Space, corners_of_face, unpack_space
@@ -38,6 +38,7 @@ from abut.cells.walk.segment_walk import (
 from abut.cells.walk.stop_point import EARLY, outward_normal
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, inlined, integer, kernel, stay_apart
+from abut.core.records import Record, Records, put
 from abut.geometry.crossings import meet_segment_triangle
 from abut.geometry.determinants import cross_segment_plane
 from abut.geometry.predicates import orient_3d
@@ -171,8 +172,8 @@ def _other_end(body: Body, row: Row, edge: Row) -> Vec3:
     """Where the other end of an edge of a vertex is."""
     found = row
     for k in range(body.edge_start[row], body.edge_start[row + 1]):
-        if body.edge[k] == edge:
-            found = body.edge_other[k]
+        if body.edges[k].number == edge:
+            found = body.edges[k].other
     return vector_at(body.position, found)
 
 
@@ -181,8 +182,8 @@ def _corners_beside(body: Body, row: Row, face: Row) -> tuple[Vec3, Vec3]:
     """Where the other corners of a face of a vertex are."""
     i, j = row, row
     for k in range(body.face_start[row], body.face_start[row + 1]):
-        if number_of(body.face[k]) == face:
-            i, j = body.face_first[k], body.face_second[k]
+        if number_of(body.faces[k].number) == face:
+            i, j = body.faces[k].first, body.faces[k].second
     return vector_at(body.position, i), vector_at(body.position, j)
 
 
@@ -215,7 +216,7 @@ def _describe(space: Space, kind: int, dart: Row, p: Vec3, at: Vec3, g: Vec3, q:
 
 @kernel
 def _end_try(
-    space: Space, body: Body, rules: Rules, answer: Answer, row: Row, g: Vec3, is_first: bool, trial: Trial
+    space: Space, body: Body, rules: Rules, answer: Records, row: Row, g: Vec3, is_first: bool, trial: Trial
 ) -> tuple[bool, Vec3]:
     """Put a vertex where its try towards g has ended, and write its row if it was the first; whether it slides or bounces on, and where to."""
     stay_apart()
@@ -238,10 +239,10 @@ def _end_try(
     if is_first:
         if status == _CONTACT:
             normal = _normal_of_wall(space, space.face[cell, slot])
-        answer.status[row], answer.kind[row], answer.dart[row] = status, kind, dart
-        answer.edge[row], answer.face[row], answer.time[row] = edge, face, time
-        put_vector(answer.normal, row, 0, normal)
-        put_vector(answer.point, row, 0, point)
+        end = answer[row]
+        end.status, end.kind, end.dart, end.edge, end.face, end.time = status, kind, dart, edge, face, time
+        put(end.normal, normal)
+        put(end.point, point)
     put_vector(body.position, row, 0, reached)
     body.cell[row] = cell
     into = dot(subtract(g, reached), normal)
@@ -250,22 +251,20 @@ def _end_try(
 
 
 @inlined
-def _write_free(space: Space, answer: Answer, row: Row, cell: Row, g: Vec3) -> None:
-    """The row of a vertex that has come to g in a cell and touches nothing."""
-    answer.status[row], answer.kind[row], answer.dart[row] = 0, space.dimension, space.face[cell, 0]
-    answer.edge[row], answer.face[row], answer.time[row] = NOTHING, NOTHING, 1.0
-    put_vector(answer.normal, row, 0, (0.0, 0.0, 0.0))
-    put_vector(answer.point, row, 0, g)
+def _write_free(space: Space, end: Record, cell: Row, g: Vec3) -> None:
+    """A vertex has come to g in a cell and touches nothing."""
+    end.status, end.kind, end.dart = 0, space.dimension, space.face[cell, 0]
+    end.edge, end.face, end.time = NOTHING, NOTHING, 1.0
+    put(end.normal, (0.0, 0.0, 0.0))
+    put(end.point, g)
 
 
 @inlined
-def _write_counters(answer: Answer, front: Front, row: Row) -> None:
+def _write_counters(end: Record, state: Integers) -> None:
     """What was done for a vertex."""
-    state = front.state
-    answer.tests[row], answer.visits[row] = state[TESTS], state[VISITS]
-    answer.edge_tests[row], answer.edges_inside[row] = state[EDGE_TESTS], state[EDGES_INSIDE]
-    answer.edges_clear[row], answer.edges_behind[row] = state[EDGES_CLEAR], state[EDGES_BEHIND]
-    answer.face_tests[row] = state[FACE_TESTS]
+    end.tests, end.visits = state[TESTS], state[VISITS]
+    end.edge_tests, end.face_tests = state[EDGE_TESTS], state[FACE_TESTS]
+    end.edges_inside, end.edges_clear, end.edges_behind = state[EDGES_INSIDE], state[EDGES_CLEAR], state[EDGES_BEHIND]
 
 
 @kernel
@@ -279,7 +278,7 @@ def move_vertices(packed: Integers, move: Integers, reals: Floats) -> None:
         if reached != BLOCKED:
             put_vector(body.position, row, 0, g)
             body.cell[row] = reached
-            _write_free(space, answer, row, reached, g)
+            _write_free(space, answer[row], reached, g)
         else:
             clear_counters(front)
             for slide in range(MOST_SLIDES + 1):
@@ -287,4 +286,4 @@ def move_vertices(packed: Integers, move: Integers, reals: Floats) -> None:
                 goes_on, g = _end_try(space, body, rules, answer, row, g, slide == 0, trial)
                 if not goes_on:
                     break
-        _write_counters(answer, front, row)
+        _write_counters(answer[row], front.state)

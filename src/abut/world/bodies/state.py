@@ -3,7 +3,7 @@
 import numpy as np
 
 from abut.core.arrays import Floats
-from abut.world.records import Records, record
+from abut.core.records import Records, record
 
 POSITION, TURN, VELOCITY, SPIN = 0, 3, 7, 10
 """The columns of a state (13,) from which on a field stands."""

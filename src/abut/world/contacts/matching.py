@@ -2,8 +2,8 @@
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
+from abut.core.records import Record, Records, vector
 from abut.geometry.vec import distance_sq, dot
-from abut.world.records import Record, Records, vector
 
 ALIKE = 0.999
 """Cosine of the angle between normals of contacts that may stand for one another."""

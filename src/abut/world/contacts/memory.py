@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records, record
 from abut.world.bodies.store import Store
 from abut.world.contacts.matching import match_impulses
 from abut.world.contacts.points import ContactPoints, join_points, no_points
-from abut.world.records import Records, record
 
 SAME = 10.0  # in slops: contacts of a pair that are so near from step to step are one, whatever their features
 IMPULSE = record(

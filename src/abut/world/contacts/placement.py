@@ -4,11 +4,11 @@ import math
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
+from abut.core.records import Records
 from abut.geometry.frames import carry, frame_of
 from abut.geometry.quaternions import matrix_columns
 from abut.shapes.pool import KIND, ROOT, SIDE, SURFACE, V0, V1, Cores
 from abut.shapes.surfaces import GROUND
-from abut.world.records import Records
 
 
 @kernel

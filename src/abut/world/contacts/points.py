@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records, record
 from abut.shapes.narrow_phase import COLLIDER_A, COLLIDER_B
-from abut.world.records import Records, record
 
 POINT = record(("point", "f8", 3), ("normal", "f8", 3), ("separation", "f8"))
 FEATURE = record(

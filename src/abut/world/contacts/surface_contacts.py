@@ -12,11 +12,11 @@ face of a solid was let through by another. At most MOST_ROWS points are kept, s
 import numpy as np
 
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records
 from abut.discrete import Deformable, Rigid, collide
 from abut.geometry.rows import unit_vectors
 from abut.shapes.surfaces import BOTH, Soft, Surface
 from abut.world.contacts.points import POINT, ContactPoints, no_points
-from abut.world.records import Records
 
 MOST_ROWS = 8
 EDGE = 1e-9

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from abut.convex import track_many
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import NOWHERE, Colliders
 from abut.world.contacts.hull_tracking import square
 from abut.world.continuous.poses import find_depths, find_turns, measure_triangles, place_at
-from abut.world.records import Records
 
 CHECKED = 1e-10
 """Of the size: by so much a tracked distance may be too large; it is checked to be less than 2e-11."""

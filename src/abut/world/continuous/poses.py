@@ -4,6 +4,7 @@ import math
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, kernel
+from abut.core.records import Record, Records, vector
 from abut.geometry.frames import Frame, carry, frame_of, relate, turn
 from abut.geometry.quaternions import Quaternion, conjugate, matrix_columns, multiply, normalise, turning
 from abut.geometry.rows import put_vector, vector_at, vector_in
@@ -12,7 +13,6 @@ from abut.geometry.vec import Vec3, cross, dot, lerp, norm, scale, subtract
 from abut.shapes.narrow_phase import load_triangle
 from abut.shapes.pool import IN_A, V0, V1, Cores, Trees
 from abut.shapes.surface_gap import keep_own, measure_triangle
-from abut.world.records import Record, Records, vector
 
 
 @element

@@ -3,13 +3,13 @@
 import numpy as np
 
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records
 from abut.shapes.pool import KIND, SURFACE, T0, T1
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import Colliders
 from abut.world.continuous.advancement import Advancement
 from abut.world.continuous.poses import place_at
-from abut.world.records import Records
 
 NO_TRIANGLE = -1
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records
 from abut.world.bodies.state import AT_REST, STATE, name_fields
-from abut.world.records import Records
 from abut.world.solver.link_constraints import Bonds
 from abut.world.solver.records import ALONE
 

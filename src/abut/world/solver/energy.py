@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
+from abut.core.records import Records, vector
 from abut.geometry.quaternions import conjugate, rotate
 from abut.geometry.vec import dot, norm_sq
-from abut.world.records import Records, vector
 
 ROUNDING = 1e-13
 """Growth of the energy that sums of float64 make by themselves."""

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
+from abut.core.records import Records
 from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.quaternions import matrix_columns, multiply, normalise
 from abut.world.bodies.islands import find_islands
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store, rotations_of
-from abut.world.records import Records
 from abut.world.solver.energy import ROUNDING
 
 

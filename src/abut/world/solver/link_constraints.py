@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
+from abut.core.records import Records, put, vector
 from abut.dynamics.linkage import relax
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import add_scaled, dot, norm, scale, subtract
-from abut.world.records import Records, put, vector
 
 
 class Bonds(NamedTuple):

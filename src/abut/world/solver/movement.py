@@ -9,9 +9,9 @@ import math
 
 from abut.core.arrays import Integers
 from abut.core.jit import kernel
+from abut.core.records import Record, Records, put, vector
 from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
-from abut.world.records import Record, Records, put, vector
 from abut.world.solver.preparation import REST, aim, weigh
 from abut.world.solver.records import ALONE
 from abut.world.solver.sides import displacement_of, sides_of, turn_inertia

@@ -12,8 +12,8 @@ import math
 from typing import NamedTuple
 
 from abut.core.jit import element, inlined, kernel
+from abut.core.records import Record, Records, put, vector
 from abut.geometry.vec import add_scaled, dot, norm_sq, scale, subtract
-from abut.world.records import Record, Records, put, vector
 from abut.world.solver.preparation import REST
 from abut.world.solver.records import ALONE
 from abut.world.solver.sides import Side, push_apart, relative_velocity, sides_of, twist_apart

@@ -8,9 +8,9 @@ import math
 
 from abut.core.arrays import Floats
 from abut.core.jit import kernel
+from abut.core.records import Record, Records, put, vector
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, norm_sq, scale, subtract
-from abut.world.records import Record, Records, put, vector
 from abut.world.solver.records import ALONE
 from abut.world.solver.sides import (
     Side,

@@ -3,7 +3,7 @@
 What a sweep reads stands first in a record. Particles of linkages are bodies that do not turn.
 """
 
-from abut.world.records import record
+from abut.core.records import record
 
 ALONE = -1
 

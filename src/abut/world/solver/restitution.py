@@ -10,8 +10,8 @@ import math
 
 from abut.core.arrays import Integers
 from abut.core.jit import kernel
+from abut.core.records import Record, Records, vector
 from abut.geometry.vec import dot, scale
-from abut.world.records import Record, Records, vector
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities, weaken
 from abut.world.solver.sides import push_apart, relative_velocity, root_of, same_sides, sides_of
 

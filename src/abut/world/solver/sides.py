@@ -8,9 +8,9 @@ import math
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import element, inlined, kernel
+from abut.core.records import Record, Records, put, vector
 from abut.geometry.quaternions import matrix_columns
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale, subtract
-from abut.world.records import Record, Records, put, vector
 from abut.world.solver.records import ALONE
 
 Side = tuple[int, int, float, Vec3]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from abut.core.arrays import Integers
 from abut.core.jit import kernel
+from abut.core.records import Records, put, vector
 from abut.geometry.vec import scale
-from abut.world.records import Records, put, vector
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities
 from abut.world.solver.link_constraints import Bonds
 from abut.world.solver.movement import accelerate, follow_bodies, move_bodies

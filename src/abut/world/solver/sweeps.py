@@ -8,8 +8,8 @@ import math
 
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
+from abut.core.records import Record, Records, put, vector
 from abut.geometry.vec import add_scaled, dot, scale
-from abut.world.records import Record, Records, put, vector
 from abut.world.solver.energy import NONE, ROUNDING, Ledger, add_energies, weaken
 from abut.world.solver.link_constraints import Bonds, hold_lengths, restore_lengths
 from abut.world.solver.one_contact import Softness, solve_contact

@@ -9,7 +9,6 @@ import numpy as np
 
 from abut.core.arrays import Floats
 from abut.core.jit import inlined
-from abut.geometry.vec import Vec3
 
 if TYPE_CHECKING:
     Record: TypeAlias = Any  # its fields are known to NumPy alone
@@ -36,12 +35,12 @@ def record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
 
 
 @inlined
-def vector(field: Floats) -> Vec3:
+def vector(field: Floats) -> tuple[float, float, float]:
     """Three numbers of a row's field."""
     return (field[0], field[1], field[2])
 
 
 @inlined
-def put(field: Floats, v: Vec3) -> None:
+def put(field: Floats, v: tuple[float, float, float]) -> None:
     """Write three numbers into a row's field."""
     field[0], field[1], field[2] = v
