@@ -9,9 +9,9 @@ import abut
 from abut import shapes
 from abut.core.jit import kernel
 from abut.core.records import put, record, vector
+from abut.impulses.records import BODY, CONTACT
 from abut.world.bodies.state import AT_REST, STATE, name_fields
 from abut.world.contacts.points import FEATURE, POINT, ContactPoints, join_points, no_points
-from abut.world.solver.records import BODY, CONTACT
 
 KIND = record(("count", "i8"), ("place", "f8", 3), ("extent", "f8"), ("is_new", "?"))
 

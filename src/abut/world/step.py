@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.core.records import Records
+from abut.impulses.sides import turn_inertias
 from abut.shapes.surfaces import Soft
 from abut.world.bodies.sleeping import Neighbors, Sleepers, find_tired
 from abut.world.bodies.state import name_fields
@@ -30,7 +31,6 @@ from abut.world.linkages.links import Links
 from abut.world.solver.energy_limit import limit_energy
 from abut.world.solver.opening import open_contacts, open_ledger
 from abut.world.solver.preparation import prepare
-from abut.world.solver.sides import turn_inertias
 from abut.world.solver.substeps import Settings, solve_step
 
 MARGIN = 2.0  # of a body, in slops

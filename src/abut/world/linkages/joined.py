@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
+from abut.impulses.records import ALONE
 from abut.world.bodies.state import AT_REST, STATE, name_fields
 from abut.world.solver.link_constraints import Bonds
-from abut.world.solver.records import ALONE
 
 FIELDS: tuple[str, ...] = STATE.names or ()
 """of a state, which the records of the solver have too"""

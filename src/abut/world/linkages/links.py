@@ -18,13 +18,13 @@ from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.dynamics import Linkage
+from abut.impulses.records import ALONE, BODY
 from abut.shapes.solids import Capsule, Sphere
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import ALL_LAYERS, Store
 from abut.world.definition import IDENTITY, MOST_SCALE, read_options
 from abut.world.linkages.joined import FIELDS, Joined
 from abut.world.solver.link_constraints import Bonds
-from abut.world.solver.records import ALONE, BODY
 
 if TYPE_CHECKING:
     from abut.world.world import World

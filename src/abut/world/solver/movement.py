@@ -12,9 +12,9 @@ from abut.core.jit import kernel
 from abut.core.records import Record, Records, put, vector
 from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.impulses.records import ALONE
+from abut.impulses.sides import displacement_of, sides_of, turn_inertia
 from abut.world.solver.preparation import REST, aim, weigh
-from abut.world.solver.records import ALONE
-from abut.world.solver.sides import displacement_of, sides_of, turn_inertia
 
 STALE_SQ = 1e-6
 """Square of the turn, or of the displacement as a part of the anchors, from which on effective masses are found anew. They only say how quickly

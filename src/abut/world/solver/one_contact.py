@@ -1,11 +1,10 @@
-"""One contact: the impulses along its normal and across it that bring its velocities where they shall be.
+"""One contact of the world: how firmly it is pressed (`impulses.one_contact`), and what holds what rolls.
 
 The spring gives way under load, by F / (m ω²), and so it damps the rocking of a stack; but an arch between two walls would be pressed far together.
 From HOLDS of the slop on it gives way to a growing part of the load's change only, and at 0.95 slop to no standing load at all: no contact at rest
 is deeper than that, whatever lies on it.
 
-Friction is a circle: both tangential impulses together are at most μ times the normal one. Rolling and spinning on the spot are held by a torque of
-at most one slop times the normal impulse, as a patch of that size would.
+Rolling and spinning on the spot are held by a torque of at most one slop times the normal impulse, as a patch of that size would.
 """
 
 import math
@@ -13,10 +12,11 @@ from typing import NamedTuple
 
 from abut.core.jit import element, inlined, kernel
 from abut.core.records import Record, Records, put, vector
-from abut.geometry.vec import add_scaled, dot, norm_sq, scale, subtract
+from abut.geometry.vec import add_scaled, norm_sq, scale, subtract
+from abut.impulses.one_contact import press, rub
+from abut.impulses.records import ALONE
+from abut.impulses.sides import Side, sides_of, twist_apart
 from abut.world.solver.preparation import REST
-from abut.world.solver.records import ALONE
-from abut.world.solver.sides import Side, push_apart, relative_velocity, sides_of, twist_apart
 
 STIFFNESS = 0.25
 DAMPING = 4.0
@@ -73,29 +73,12 @@ def _solve_sides(
     bodies: Records, contact: Record, a: Side, b: Side, standing: int, h: float, softness: Softness
 ) -> None:
     """The normal first, then friction."""
-    n = vector(contact.normal)
     gap = contact.separation
     bias = gap / h if gap > 0.0 else max(softness.rate * gap, -softness.fastest)
     firm, give = (1.0, 0.0) if gap > 0.0 else (softness.firm, softness.give)
-    v = relative_velocity(bodies, a, b)
-    old = contact.normal_impulse
     held = min(1.0, max(0.0, softness.slope * gap + softness.base)) * contact.load
-    new = max(0.0, old - firm * contact.normal_mass * (dot(v, n) + bias) - give * (old - held))
-    change = new - old
-    contact.normal_impulse = new
-    if change != 0.0:
-        contact.work -= change * (dot(v, n) + 0.5 * change / contact.normal_mass)
-    push_apart(bodies, a, b, scale(n, change), standing)
-    v = relative_velocity(bodies, a, b)
-    t, s = vector(contact.tangent), vector(contact.bitangent)
-    old_t, old_s = contact.tangent_impulse, contact.bitangent_impulse
-    new_t, new_s = old_t - contact.tangent_mass * dot(v, t), old_s - contact.bitangent_mass * dot(v, s)
-    most = contact.friction * contact.normal_impulse
-    size = math.sqrt(new_t * new_t + new_s * new_s)
-    if size > most:
-        new_t, new_s = new_t * most / size, new_s * most / size
-    contact.tangent_impulse, contact.bitangent_impulse = new_t, new_s
-    push_apart(bodies, a, b, add_scaled(scale(t, new_t - old_t), s, new_s - old_s), standing)
+    press(bodies, contact, a, b, standing, -bias, firm, give, held)
+    rub(bodies, contact, a, b, standing)
     if contact.rolling_lever > 0.0:
         _resist_rolling(bodies, contact, a[0], b[0])
 

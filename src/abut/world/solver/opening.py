@@ -5,13 +5,13 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
+from abut.impulses.records import CONTACT
 from abut.shapes.pool import KIND, SURFACE, V0, V1
 from abut.world.bodies.islands import find_islands
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.points import ContactPoints
 from abut.world.solver.energy import NONE, Ledger
-from abut.world.solver.records import CONTACT
 
 
 def open_contacts(

@@ -11,8 +11,8 @@ from abut.core.jit import kernel
 from abut.core.records import Record, Records, put, vector
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, distance_sq, dot, norm_sq, scale, subtract
-from abut.world.solver.records import ALONE
-from abut.world.solver.sides import (
+from abut.impulses.records import ALONE
+from abut.impulses.sides import (
     Side,
     can_turn,
     mobility,

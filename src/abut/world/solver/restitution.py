@@ -12,8 +12,8 @@ from abut.core.arrays import Integers
 from abut.core.jit import kernel
 from abut.core.records import Record, Records, vector
 from abut.geometry.vec import dot, scale
+from abut.impulses.sides import push_apart, relative_velocity, root_of, same_sides, sides_of
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities, weaken
-from abut.world.solver.sides import push_apart, relative_velocity, root_of, same_sides, sides_of
 
 BOUNCE_SWEEPS, CALM = 32, 1e-3
 """At most so many sweeps, which end when no impulse changes by more than this part of the approach's."""

@@ -10,10 +10,10 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
 from abut.core.records import Record, Records, put, vector
 from abut.geometry.vec import add_scaled, dot, scale
+from abut.impulses.sides import push_apart, relative_velocity, root_of, sides_of, twist_apart
 from abut.world.solver.energy import NONE, ROUNDING, Ledger, add_energies, weaken
 from abut.world.solver.link_constraints import Bonds, hold_lengths, restore_lengths
 from abut.world.solver.one_contact import Softness, solve_contact
-from abut.world.solver.sides import push_apart, relative_velocity, root_of, sides_of, twist_apart
 
 MORE_SWEEPS, GAIN = 64, 0.99
 """At most so many sweeps more for bodies that are hit, and for islands whose contacts have made energy and take back a hundredth with each."""

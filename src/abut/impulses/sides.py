@@ -11,7 +11,7 @@ from abut.core.jit import element, inlined, kernel
 from abut.core.records import Record, Records, put, vector
 from abut.geometry.quaternions import matrix_columns
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale, subtract
-from abut.world.solver.records import ALONE
+from abut.impulses.records import ALONE
 
 Side = tuple[int, int, float, Vec3]
 """A body; the second particle, or ALONE; its share; the arm."""
