@@ -19,7 +19,7 @@ import numpy as np
 
 import abut
 from abut import cells, dynamics, scenes
-from abut.app.output.picture import shaded_svg
+from abut.mesh.picture import draw_mesh
 
 DOUBT = 1e-14
 """Determinants below this part of the sum of their terms' magnitudes are computed exactly: 20 times the bound on their rounding error."""
@@ -211,7 +211,7 @@ def draw(body: cells.Mobile, solid: np.ndarray) -> str:
         np.concatenate((body.faces, len(body) + np.arange(3 * len(spikes)).reshape(-1, 3))),
     )
     colors = np.repeat([(214, 168, 140), (128, 140, 160)], (len(body.faces), len(spikes)), axis=0)
-    return shaded_svg(mesh, colors)
+    return draw_mesh(mesh, colors)
 
 
 def hand(picture: Path | None) -> Recorder:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import abut
-from abut.app.output.picture import shaded_svg
+from abut.mesh.picture import draw_mesh
 
 COLORS = [(104, 146, 196), (222, 160, 150), (200, 182, 154), (150, 190, 140), (190, 170, 210)]
 SPACING = 2.6
@@ -38,7 +38,7 @@ def draw(surfaces: dict[str, abut.Mesh]) -> str:
         vertices.append(surface.vertices + SPACING * i * ALONG)
         colors.append(np.tile(color, (len(surface), 1)))
     row = abut.Mesh(np.concatenate(vertices), np.concatenate(faces))
-    return shaded_svg(row, np.concatenate(colors), view=VIEW)
+    return draw_mesh(row, np.concatenate(colors), towards=VIEW)
 
 
 def main() -> None:

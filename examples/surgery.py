@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import abut
-from abut.app.output.picture import shaded_svg
+from abut.mesh.picture import draw_mesh
 from abut.papers.grid import Voxels
 
 STEPS = 60
@@ -61,7 +61,7 @@ def draw(ball: abut.Deformable, tube: abut.Rigid, organ: abut.Rigid, tool: abut.
     starts = np.cumsum([0] + [len(vertices) for vertices, _, _ in parts])
     faces = [rows + start for (_, rows, _), start in zip(parts, starts, strict=False)]
     mesh = abut.Mesh(np.concatenate([vertices for vertices, _, _ in parts]), np.concatenate(faces))
-    return shaded_svg(mesh, np.concatenate([colors for _, _, colors in parts]), view=VIEW)
+    return draw_mesh(mesh, np.concatenate([colors for _, _, colors in parts]), towards=VIEW)
 
 
 def main(picture: Path | None = None) -> None:

@@ -1,13 +1,14 @@
-"""Surfaces as small pictures for notebooks: at most TRIANGLES shaded triangles, painted from back to front, in one <svg> without any link.
+"""Surfaces as pictures: shaded triangles, painted from back to front, in one <svg> without any link.
 
-What has more triangles is drawn coarser: vertices in one cell of a grid become one (Rossignac and Borrel 1993), in cells as small as the number of
-triangles allows. A picture is a glance, not a drawing to measure.
+For notebooks they are small, of at most TRIANGLES triangles. What has more is drawn coarser: vertices in one cell of a grid become one (Rossignac
+and Borrel 1993), in cells as small as the number of triangles allows. Such a picture is a glance, not a drawing to measure.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abut.core import showing
 from abut.core.arrays import Floats, Integers
@@ -21,6 +22,10 @@ CLAY = (0xC9, 0xB4, 0x9A)
 VIEW = np.array([[0.8137, 0.5812, 0.0], [-0.2476, 0.3466, 0.9048], [0.5258, -0.7362, 0.4260]])
 """Rows: what is right, what is up, and the direction towards the eye; z is up in the world."""
 LIGHT = np.array([0.30, -0.55, 0.78])
+PAGE = 900
+"""The width of a picture for a page."""
+LAMP = np.array([0.3, -0.8, 0.9]) / np.linalg.norm([0.3, -0.8, 0.9])
+"""The light of these, from the side of the eye."""
 FLATTEST = 0.35  # the brightness of a face along the light
 
 
@@ -94,6 +99,33 @@ def _normals(triangles: Floats) -> Floats:
     return unit_vectors(np.cross(sides[:, 0], sides[:, 1]))
 
 
+def draw_mesh(mesh: Mesh, colors: Integers, *, towards: ArrayLike = VIEW[2]) -> str:
+    """All faces of a mesh that are seen from a direction, each in its color (m,3) from 0 to 255, for pages: as wide as PAGE, as high as need be."""
+    view = look_from(np.asarray(towards, np.float64))
+    triangles = mesh.vertices[mesh.faces]
+    normals = _normals(triangles)
+    seen = normals @ view[2] > 0.0
+    shade = FLATTEST + (1.0 - FLATTEST) * np.clip(normals[seen] @ LAMP, 0.0, 1.0)
+    corners = triangles[seen] @ view.T
+    flat = corners[:, :, :2] * [1.0, -1.0]
+    low, high = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
+    scale = 2 * PAGE / (high - low)[0]
+    places, height = np.rint(scale * (flat - low)).astype(np.int64), round(scale * (high - low)[1])
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 -20 {2 * PAGE + 40} {height + 40}" '
+        f'stroke-width="0.8" stroke-linejoin="round">'
+    )
+    return head + _paths(places, np.rint(colors[seen] * shade[:, None]).astype(np.int64), corners[:, :, 2]) + "</svg>"
+
+
+def look_from(direction: Floats) -> Floats:
+    """The rows of VIEW for an eye in another direction."""
+    forward = direction / np.linalg.norm(direction)
+    right = np.cross([0.0, 0.0, 1.0], forward)
+    right /= np.linalg.norm(right)
+    return np.stack([right, np.cross(forward, right), forward])
+
+
 def _paint(corners: Floats, colors: Integers) -> str:
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIZE}" height="{SIZE}" viewBox="0 0 {2 * SIZE} {2 * SIZE}" stroke-linejoin="round">'
     if not len(corners):
@@ -105,10 +137,15 @@ def _paint(corners: Floats, colors: Integers) -> str:
     low, high = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
     scale = (2 * SIZE - 16) / max(float((high - low).max()), 1e-9)
     places = np.rint(SIZE + scale * (flat - 0.5 * (low + high))).astype(np.int64)
+    return head + _paths(places, colors, seen[:, :, 2]) + "</svg>"
+
+
+def _paths(places: Integers, colors: Integers, depths: Floats) -> str:
+    """Triangles (m,3,2) from back to front."""
     lines: list[str] = []
-    for i in np.argsort(seen[:, :, 2].sum(axis=1), kind="stable"):
+    for i in np.argsort(depths.sum(axis=1), kind="stable"):
         (a, b), (c, d), (e, f) = places[i].tolist()
         red, green, blue = colors[i].tolist()
         color = f"#{red:02x}{green:02x}{blue:02x}"
         lines.append(f'<path d="M{a} {b} {c} {d} {e} {f}z" fill="{color}" stroke="{color}"/>')
-    return head + "".join(lines) + "</svg>"
+    return "".join(lines)

@@ -15,7 +15,7 @@ Invariant: a box holds its curve and its basic boxes as real numbers; PAD·reach
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from abut.contours.curve.cubic import Four, Segment, derivative_at, extremes, po
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen
 from abut.core.errors import AbutError, InvalidInput
+from abut.core.handles import FloatsAt, pack
 from abut.core.jit import element, kernel
 from abut.core.showing import count, describe
 from abut.geometry.vec import Vec2
@@ -203,6 +204,17 @@ def _find_excess(segments: Floats, nodes: Floats) -> tuple[int, int, float]:
     return (at, of, worst)
 
 
+class ContourTable(NamedTuple):
+    """A contour as kernels see it (`core.handles`)."""
+
+    segments: FloatsAt
+    """(n,4,2)"""
+    nodes: FloatsAt
+    """(2n,6) boxes"""
+    leaf_count: int
+    orientation: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Boxes:
     """The binary tree of a contour's oriented boxes; `len` is their number, 2n − 1 for n segments. Immutable."""
@@ -260,9 +272,9 @@ class Boxes:
             orientation: +1 or −1.
 
         Returns:
-            (4,) addresses of segments and nodes, the number of segments, the orientation.
+            (4,) a packed `ContourTable`.
         """
-        return frozen(np.array([segments.ctypes.data, self.nodes.ctypes.data, len(segments), orientation], np.int64))
+        return frozen(pack(ContourTable, segments, self.nodes, len(segments), orientation))
 
 
 def build_boxes(segments: ArrayLike, grown: ArrayLike | None = None, fit: Fit = "basic") -> Boxes:

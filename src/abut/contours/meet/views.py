@@ -1,16 +1,17 @@
 """How kernels see contours: through tables of addresses (`Boxes.table`), so that one number stands for a contour between Python and a kernel.
 
-Whoever passes a table's address keeps the contour alive. Layout: address of the segments (n,4,2), address of the boxes (2n,6), n,
-orientation.
+Whoever passes a table's address keeps the contour alive.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from abut.contours.curve.boxes import ContourTable
 from abut.contours.curve.cubic import Four, Segment
 from abut.core.arrays import Floats
+from abut.core.handles import unpack
 from abut.core.jit import element, inlined
-from abut.core.scratch import load, pointer_to_floats, pointer_to_integers
+from abut.core.scratch import load, pointer_to_integers
 from abut.geometry.vec import Vec2
 
 UNIT = 2.0**-53
@@ -27,13 +28,8 @@ STILL = (1.0, 0.0, 0.0, 0.0)
 """The pose that moves nothing."""
 
 
-class View(NamedTuple):
-    """A contour as kernels see it: flat numbers."""
-
-    segments: Any
-    nodes: Any
-    leaf_count: int
-    orientation: int
+View = ContourTable
+"""A contour in a kernel: flat numbers behind pointers."""
 
 
 class Box(NamedTuple):
@@ -51,8 +47,7 @@ class Box(NamedTuple):
 @element
 def open_contour(table: int) -> View:
     """The contour behind the address of its table."""
-    entry = pointer_to_integers(table)
-    return View(pointer_to_floats(load(entry, 0)), pointer_to_floats(load(entry, 1)), load(entry, 2), load(entry, 3))
+    return unpack(ContourTable, pointer_to_integers(table))
 
 
 @element

@@ -17,17 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats
+from abut.core.handles import Floats32At, FloatsAt, Integers32At, pack, unpack
 from abut.core.jit import element, inlined, kernel, parallel, prange
 from abut.core.lanes import greatest, least, load_16, maximum, minimum, splat_16
 from abut.core.lanes import store as store_lanes
-from abut.core.scratch import (
-    load,
-    pointer_to_floats,
-    pointer_to_floats32,
-    pointer_to_integers32,
-    reserve_floats32,
-    store,
-)
+from abut.core.scratch import load, reserve_floats32, store
 from abut.trees.blocks.hilbert import CELLS, DIGIT, find_places, sort_keys, state_table
 from abut.trees.blocks.swept import Frame, Indices, Moving, Small, sweep_vertices
 from abut.trees.volumes.kdop import DIRECTIONS, LENGTHS
@@ -45,10 +39,6 @@ PAD = np.float32(6.0 * 2.0**-24)
 TINY_PAD = np.float32(2.0**-140)
 GROWTH = 1.0 + 2.0**-20  # a reach rounded to float32, and its sum with a bound, stay at least the reach
 
-_BOXES, _NODES, _IDS, _NODE_IDS, _CORNERS, _SWEPT, _NODE_SWEPT, _ENDS, _NODE_ENDS = range(9)
-_MOTION, _ELEMENTS, _PLACED, _INTERVALS = range(9, 13)
-_COUNT, _BLOCK_COUNT, _CORNER_COUNT, _COLUMNS, _HAS_ENDS, _LEVEL_COUNT, _LEVELS = range(13, 20)
-
 
 class View(NamedTuple):
     """What a kernel sees of blocks: pointers, to be read with `load`, and sizes.
@@ -57,24 +47,28 @@ class View(NamedTuple):
     their vertices. motion, elements, placed, intervals: see `swept`.
     """
 
-    boxes: Any
-    nodes: Any
-    ids: Any
-    node_ids: Any
-    corners: Any
-    swept: Any
-    node_swept: Any
-    ends: Any
-    node_ends: Any
-    motion: Any
-    elements: Any
-    placed: Any
-    intervals: Any
+    boxes: Floats32At
+    nodes: Floats32At
+    ids: Integers32At
+    node_ids: Integers32At
+    corners: Integers32At
+    swept: Floats32At
+    node_swept: Floats32At
+    ends: Floats32At
+    node_ends: Floats32At
+    motion: FloatsAt
+    elements: Integers32At
+    placed: Floats32At
+    intervals: Floats32At
     primitive_count: int
     block_count: int
     corner_count: int
     columns: int
-    has_ends: bool
+    has_ends: int
+
+
+LEVEL_COUNT = len(View._fields)
+"""Where a handle goes on behind the view: the number of levels of nodes, then where each of them begins, and where the last ends."""
 
 
 @dataclass(frozen=True)
@@ -96,38 +90,19 @@ class Blocks:
 @element
 def open_blocks(handle: Any) -> View:
     """The blocks behind a handle, in a kernel."""
-    return View(
-        pointer_to_floats32(handle[_BOXES]),
-        pointer_to_floats32(handle[_NODES]),
-        pointer_to_integers32(handle[_IDS]),
-        pointer_to_integers32(handle[_NODE_IDS]),
-        pointer_to_integers32(handle[_CORNERS]),
-        pointer_to_floats32(handle[_SWEPT]),
-        pointer_to_floats32(handle[_NODE_SWEPT]),
-        pointer_to_floats32(handle[_ENDS]),
-        pointer_to_floats32(handle[_NODE_ENDS]),
-        pointer_to_floats(handle[_MOTION]),
-        pointer_to_integers32(handle[_ELEMENTS]),
-        pointer_to_floats32(handle[_PLACED]),
-        pointer_to_floats32(handle[_INTERVALS]),
-        handle[_COUNT],
-        handle[_BLOCK_COUNT],
-        handle[_CORNER_COUNT],
-        handle[_COLUMNS],
-        handle[_HAS_ENDS] != 0,
-    )
+    return unpack(View, handle)
 
 
 @element
 def level_start(handle: Any, level: int) -> int:
     """The first node of a level; of the level after the last, the number of nodes."""
-    return handle[_LEVELS + level]
+    return handle[LEVEL_COUNT + 1 + level]
 
 
 @element
 def level_count(handle: Any) -> int:
     """The number of levels of nodes."""
-    return handle[_LEVEL_COUNT]
+    return handle[LEVEL_COUNT]
 
 
 # ---- filling
@@ -301,9 +276,9 @@ def _allocate(count: int, elements: Indices, vertices: tuple[NDArray[Any], ...],
     motion, placed, intervals = vertices
     own = [np.empty(shape, dtype=kind) for shape, kind in zip(shapes, kinds, strict=True)]
     arrays = (*own, motion, elements, placed, intervals)
-    numbers = [count, block_count, corner_count, columns, int(ends), len(starts) - 1, *starts]
-    handle = np.zeros(_LEVELS + MAX_LEVELS + 2, dtype=np.int64)
-    handle[: len(arrays) + len(numbers)] = [array.ctypes.data for array in arrays] + numbers
+    handle = np.zeros(LEVEL_COUNT + 1 + MAX_LEVELS + 2, dtype=np.int64)
+    handle[:LEVEL_COUNT] = pack(View, *arrays, count, block_count, corner_count, columns, int(ends))
+    handle[LEVEL_COUNT : LEVEL_COUNT + 1 + len(starts)] = (len(starts) - 1, *starts)
     return Blocks(handle, arrays, count, block_count, starts[-1])
 
 
@@ -349,5 +324,5 @@ def _order_and_fill(sets: list[Blocks], frame: Frame, columns: int) -> None:
     reaches = np.array([frame.margin * length * frame.scale * GROWTH for length in LENGTHS], dtype=np.float32)
     _fill(handles, owners.T.astype(np.int32), firsts, reaches, keys[1])
     for blocks in sets:
-        for level in range(1, int(blocks.handle[_LEVEL_COUNT])):
+        for level in range(1, int(blocks.handle[LEVEL_COUNT])):
             _fill_level(blocks.handle, level)
