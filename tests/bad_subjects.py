@@ -147,7 +147,10 @@ def bodies_and_steps() -> dict[str, Subject]:
         "ccd.edge_edge": function(ccd.edge_edge, **solved),
         "ccd.Filtered.apply": method(lambda: ccd.filter_dnf(**filtered), "apply", candidates=found),
         "ccd.filter_dnf": function(ccd.filter_dnf, **filtered),
-        "ccd.filter_slpf": function(ccd.filter_slpf, **filtered),
+        "ccd.filter_slpf": function(ccd.filter_slpf, **filtered, lines=np.eye(3)),
+        "ccd.search_triangles": function(
+            ccd.search_triangles, **{k: v for k, v in filtered.items() if k != "candidates"}, volume="kdop26"
+        ),
         "ccd.join": function(ccd.join, motions=(a_motion(), a_motion())),
         "ccd.stream_candidates": function(
             lambda *a, **k: list(ccd.stream_candidates(*a, **k)),

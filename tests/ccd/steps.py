@@ -21,6 +21,7 @@ VOLUMES = {
     "aabb": ("axes",),
     "kdop6": ("axes",),
     "kdop8": ("diagonals",),
+    "kdop12": ("edges",),
     "kdop14": ("axes", "diagonals"),
     "kdop18": ("axes", "edges"),
     "kdop26": ("axes", "diagonals", "edges"),
@@ -186,12 +187,12 @@ def volume_coefficients(x_t0, x_t1):
 LINES = [(1, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
 
 
-def is_separated(x_t0, x_t1, split):
-    """Whether one of the five lines has the first `split` points on one side of the others, at both ends on the same side."""
-    for line in LINES:
+def is_separated(x_t0, x_t1, split, lines=LINES):
+    """Whether one of the lines has the first `split` points on one side of the others, at both ends on the same side."""
+    for line in np.asarray(lines, float).tolist():
         sides = set()
         for x in (exact(x_t0), exact(x_t1)):
-            along = [sum(s * c for s, c in zip(line, point, strict=True)) for point in x]
+            along = [sum(Fraction(s) * c for s, c in zip(line, point, strict=True)) for point in x]
             for p, q in itertools.product(along[:split], along[split:]):
                 sides.add((p > q) - (p < q))
         if sides in ({1}, {-1}):

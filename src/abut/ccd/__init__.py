@@ -7,6 +7,7 @@
 from abut.ccd.culling.filters import Filtered, filter_dnf, filter_slpf
 from abut.ccd.culling.search import candidates
 from abut.ccd.culling.stream import stream_candidates
+from abut.ccd.culling.triangle_tree import TriangleSearch, search_triangles
 from abut.ccd.earliest import time_of_impact
 from abut.ccd.impacts import sweep
 from abut.ccd.motion.motions import BodyLike, Motion, join
@@ -26,12 +27,14 @@ __all__ = [
     "Motion",
     "Paths",
     "Status",
+    "TriangleSearch",
     "Verdict",
     "candidates",
     "edge_edge",
     "filter_dnf",
     "filter_slpf",
     "join",
+    "search_triangles",
     "stream_candidates",
     "sweep",
     "time_of_impact",

@@ -5,7 +5,7 @@ import pytest
 
 import abut
 from abut.ccd import Candidates, candidates, filter_dnf, filter_slpf
-from abut.ccd.culling.filters import is_apart_edge_edge, is_apart_vertex_face, is_never_coplanar, scale_of
+from abut.ccd.culling.filters import LINES, is_apart_edge_edge, is_apart_vertex_face, is_never_coplanar, scale_of
 from abut.core.errors import InvalidInput
 from abut.core.jit import INTERPRETED
 from ccd.steps import SCENES, is_separated, load_scene, volume_coefficients
@@ -22,8 +22,9 @@ def dnf_rejects(x):
     return is_never_coplanar(four(x[:4]), four(x[4:]), scale_of(float(np.abs(x).max())))
 
 
-def slpf_rejects(x, split):
-    return (is_apart_vertex_face if split == 1 else is_apart_edge_edge)(four(x[:4]), four(x[4:]))
+def slpf_rejects(x, split, lines=LINES):
+    rule = is_apart_vertex_face if split == 1 else is_apart_edge_edge
+    return any(rule(four(x[:4]), four(x[4:]), tuple(line)) for line in lines.tolist())
 
 
 def random_queries(rng, count):
@@ -142,3 +143,46 @@ def test_true_pairs_of_the_data_scenes_are_kept(name):
     for rule in (filter_dnf, filter_slpf):
         kept = rule(mesh, v_t0, v_t1, true)
         assert (kept.vertex_face_culled, kept.edge_edge_culled) == (0, 0)
+
+
+ODD_LINES = np.array([(0.0, 0.0, -3.0), (1.0, -1.0, 0.5), (1e-3, 7.0, -2.0), (1e-200, 1.0, 0.0)])
+
+
+@pytest.mark.parametrize("split", [1, 2])
+@pytest.mark.parametrize("scale", SCALES)
+def test_lines_of_any_direction_reject_only_what_they_separate(split, scale, rng):
+    """Whatever a line is: by fractions it separates each pair that it rejects; and a line along an axis rejects just those."""
+    rejected = 0
+    for x in random_queries(rng, COUNT // 20):
+        x = x * scale
+        if slpf_rejects(x, split, ODD_LINES):
+            rejected += 1
+            assert is_separated(x[:4], x[4:], split, ODD_LINES)
+        assert slpf_rejects(x, split, ODD_LINES[:1]) == is_separated(x[:4], x[4:], split, ODD_LINES[:1])
+    assert rejected
+
+
+def test_lines_are_directions_of_any_length(rng):
+    sphere = abut.scenes.icosphere(1)
+    step = sphere, sphere.vertices, sphere.vertices * [1, 1, -0.3]
+    found = candidates(*step)
+    lines = rng.normal(size=(3, 3))
+    kept = filter_slpf(*step, found, lines=lines)
+    assert 0 < kept.edge_edge_culled < len(found.edge_edge)
+    for factor in (2.0**60, -(2.0**-30), 2.0**-900, 2.0**200):
+        again = filter_slpf(*step, found, lines=lines * factor)
+        assert np.array_equal(kept.edge_edge, again.edge_edge)
+    each = [filter_slpf(*step, found, lines=[line]).edge_edge for line in lines]
+    assert np.array_equal(kept.edge_edge, np.logical_and.reduce(each))
+
+
+def test_lines_without_direction_are_named():
+    mesh = abut.scenes.icosphere(0)
+    step = mesh, mesh.vertices, mesh.vertices
+    for lines, said in (
+        ([[1, 0, 0], [0, 0, 0]], r"lines\[1\]: has no direction"),
+        (np.empty((0, 3)), "lines: is empty"),
+        ([[1, 0]], "lines"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            filter_slpf(*step, candidates(*step), lines=lines)

@@ -71,6 +71,7 @@ def test_larger_volumes_keep_subsets(rng):
         ("kdop14", "kdop6"),
         ("kdop14", "kdop8"),
         ("kdop18", "kdop6"),
+        ("kdop18", "kdop12"),
         ("kdop26", "kdop14"),
         ("kdop26", "kdop18"),
     ):

@@ -32,6 +32,7 @@ def test_directions_are_the_named_ones():
     assert counts == {
         "kdop6": [3, 0, 0],
         "kdop8": [0, 0, 4],
+        "kdop12": [0, 6, 0],
         "kdop14": [3, 0, 4],
         "kdop18": [3, 6, 0],
         "kdop26": [3, 6, 4],
@@ -67,7 +68,7 @@ def test_more_directions_separate_more(rng):
         for kind in ["aabb", *KINDS]
     }
     np.testing.assert_array_equal(found["aabb"], found["kdop6"])
-    for fine, coarse in [("26", "18"), ("26", "14"), ("18", "6"), ("14", "6"), ("14", "8")]:
+    for fine, coarse in [("26", "18"), ("26", "14"), ("18", "12"), ("18", "6"), ("14", "6"), ("14", "8")]:
         assert (found["kdop" + fine] <= found["kdop" + coarse]).all()
         if not jit.INTERPRETED:  # too few cases there
             assert found["kdop" + fine].sum() < found["kdop" + coarse].sum()

@@ -12,7 +12,7 @@ are of one sign, the points are never coplanar, and the pair is rejected.
 
 SLPF, the spatial linear projection filter (Wan 2022, equations 1 and 2). Projected on a line, a vertex that is beyond all three vertices of
 the face at t = 0 and at t = 1, on the same side, is so at every time between, since projections move linearly; likewise the vertices of one edge
-against those of the other. Five lines: (1,0,0), (1,1,0), (1,0,1), (0,1,1), (1,1,1).
+against those of the other. The paper's five lines (§2.3) are LINES; any others may be given.
 
 Rounding. u = 2⁻⁵³; a difference of coordinates is off by u of itself. See DNF_ERROR and SLPF_ERROR. Touching pairs, pairs that stay coplanar and
 points that coincide give a coefficient, or a projection, that is zero up to that error: they are kept. Differences are scaled by a power of two,
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from abut.ccd.culling.search import moving_of
 from abut.ccd.results import Candidates
+from abut.core import arrays
 from abut.core.arrays import Floats, frozen, indices, instance
 from abut.core.errors import InvalidInput
 from abut.core.jit import element, inlined, parallel, prange
@@ -46,9 +47,13 @@ DNF_ERROR = 80.0 * UNIT
 # After scaling differences are below 1, and one that vanishes or is rounded in the subnormal range loses 2⁻¹⁰⁷⁴; times two others, and times 72
 # products, that is below 2⁻¹⁰⁶⁷: nothing beside an error bound of LEAST or more.
 LEAST = 2.0**-1000
-# s·(p − a) with components 0 and 1 in s: each of three differences is off by u of itself and passes through two additions: 3u·Σ|p − a|.
-# A line along an axis needs none of it: the sign of a rounded difference is exact. The bound holds for both.
-SLPF_ERROR = 4.0 * UNIT
+# s·(p − a): each of three differences is off by u of itself and passes through a product and two additions: 4u·Σ|s||p − a|, and terms in u².
+SLPF_ERROR = 5.0 * UNIT
+# A product below 2⁻¹⁰²² loses up to 2⁻¹⁰⁷⁵; three of them, with room to spare. Lines are scaled to a largest component in [1, 2).
+VANISHED = 2.0**-1072
+LINES: Floats = frozen(np.array([(1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (1.0, 0.0, 1.0), (0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]))
+"""(5,3) Wan's lines (§2.3). The paper finds (1,0,0) alone as good as the three axes; `abut bench wan` does not."""
+NO_LINES: Floats = frozen(np.empty((0, 3)))
 
 Four = tuple[Vec3, Vec3, Vec3, Vec3]
 
@@ -85,44 +90,31 @@ def is_never_coplanar(x_t0: Four, x_t1: Four, factor: float) -> bool:
 
 
 @element
-def _side(p: Vec3, a: Vec3, line: int) -> int:
+def _side(p: Vec3, a: Vec3, line: Vec3) -> int:
     """On which side of a's projection that of p certainly lies: 1, −1, or 0 where it is not certain."""
-    x, y, z = subtract(p, a)
-    if line == 0:
-        y, z = 0.0, 0.0
-    elif line == 1:
-        z = 0.0
-    elif line == 2:
-        y = 0.0
-    elif line == 3:
-        x = 0.0
-    along, error = (x + y) + z, SLPF_ERROR * (abs(x) + abs(y) + abs(z))
+    d = subtract(p, a)
+    x, y, z = line[0] * d[0], line[1] * d[1], line[2] * d[2]
+    along, error = (x + y) + z, SLPF_ERROR * (abs(x) + abs(y) + abs(z)) + VANISHED
     return int(along > error) - int(along < -error)
 
 
 @element
-def is_apart_vertex_face(x_t0: Four, x_t1: Four) -> bool:
-    """SLPF, equation 1: whether a vertex x₀ is certainly beyond the face x₁x₂x₃ all the time, along one of the five lines."""
-    for line in range(5):
-        sides = _side(x_t0[0], x_t0[1], line) + _side(x_t0[0], x_t0[2], line) + _side(x_t0[0], x_t0[3], line)
-        sides += _side(x_t1[0], x_t1[1], line) + _side(x_t1[0], x_t1[2], line) + _side(x_t1[0], x_t1[3], line)
-        if abs(sides) == 6:
-            return True
-    return False
+def is_apart_vertex_face(x_t0: Four, x_t1: Four, line: Vec3) -> bool:
+    """SLPF, equation 1: whether a vertex x₀ is certainly beyond the face x₁x₂x₃ all the time, along a line."""
+    sides = _side(x_t0[0], x_t0[1], line) + _side(x_t0[0], x_t0[2], line) + _side(x_t0[0], x_t0[3], line)
+    sides += _side(x_t1[0], x_t1[1], line) + _side(x_t1[0], x_t1[2], line) + _side(x_t1[0], x_t1[3], line)
+    return abs(sides) == 6
 
 
 @element
-def _sides_of_edges(x: Four, line: int) -> int:
+def _sides_of_edges(x: Four, line: Vec3) -> int:
     return _side(x[0], x[2], line) + _side(x[0], x[3], line) + _side(x[1], x[2], line) + _side(x[1], x[3], line)
 
 
 @element
-def is_apart_edge_edge(x_t0: Four, x_t1: Four) -> bool:
-    """SLPF, equation 2: whether the edge x₀x₁ is certainly beyond the edge x₂x₃ all the time, along one of the five lines."""
-    apart = False
-    for line in range(5):
-        apart |= abs(_sides_of_edges(x_t0, line) + _sides_of_edges(x_t1, line)) == 8
-    return apart
+def is_apart_edge_edge(x_t0: Four, x_t1: Four, line: Vec3) -> bool:
+    """SLPF, equation 2: whether the edge x₀x₁ is certainly beyond the edge x₂x₃ all the time, along a line."""
+    return abs(_sides_of_edges(x_t0, line) + _sides_of_edges(x_t1, line)) == 8
 
 
 def scale_of(largest: float) -> float:
@@ -135,9 +127,9 @@ def scale_of(largest: float) -> float:
 
 @parallel
 def _filter(
-    positions_t0: Floats, positions_t1: Floats, points: Any, slpf: bool, edges: bool, factor: float, keep: Any
+    positions_t0: Floats, positions_t1: Floats, points: Any, lines: Floats, edges: bool, factor: float, keep: Any
 ) -> None:
-    """points (n,4): the vertices of each pair."""
+    """points (n,4): the vertices of each pair. lines (m,3): of SLPF; none for DNF."""
     for i in prange(len(points)):
         a, b, c, d = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
         x_t0 = (
@@ -152,12 +144,16 @@ def _filter(
             vector_at(positions_t1, c),
             vector_at(positions_t1, d),
         )
-        if not slpf:
+        if len(lines) == 0:
             keep[i] = not is_never_coplanar(x_t0, x_t1, factor)
-        elif edges:
-            keep[i] = not is_apart_edge_edge(x_t0, x_t1)
         else:
-            keep[i] = not is_apart_vertex_face(x_t0, x_t1)
+            apart = False
+            for k in range(len(lines)):
+                line = (lines[k, 0], lines[k, 1], lines[k, 2])
+                apart = is_apart_edge_edge(x_t0, x_t1, line) if edges else is_apart_vertex_face(x_t0, x_t1, line)
+                if apart:
+                    break
+            keep[i] = not apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +209,18 @@ class Filtered:
         )
 
 
-def _run(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: Candidates, *, slpf: bool) -> Filtered:
+def _read_lines(lines: PointsLike) -> Floats:
+    """Directions with a largest component in [1, 2): to scale by a power of two changes no sign, and rounds at most what vanishes."""
+    given = arrays.points(lines, "lines")
+    largest = np.abs(given).max(axis=1, initial=0.0)
+    if not len(given):
+        raise InvalidInput("lines", "is empty")
+    if (largest == 0.0).any():
+        raise InvalidInput("lines", "has no direction", int(np.argmin(largest)))
+    return frozen(np.ldexp(given, 1 - np.frexp(largest)[1][:, np.newaxis]))
+
+
+def _run(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: Candidates, lines: Floats) -> Filtered:
     instance(candidates, "candidates", Candidates)
     body = moving_of(mesh, v_t0, v_t1)
     largest = max(float(np.abs(p).max(initial=0.0)) for p in (body.positions_t0, body.positions_t1))
@@ -229,7 +236,7 @@ def _run(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: Candida
         corners = body.edges[firsts[:, 0]] if edges else firsts
         points = np.hstack([corners, second[seconds[:, 0]]])
         keep = np.empty(len(points), dtype=np.bool_)
-        _filter(body.positions_t0, body.positions_t1, points, slpf, edges, factor, keep)
+        _filter(body.positions_t0, body.positions_t1, points, lines, edges, factor, keep)
         keep.flags.writeable = False
         masks.append(keep)
     return Filtered(masks[0], masks[1])
@@ -256,11 +263,13 @@ def filter_dnf(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: C
         >>> abut.ccd.filter_dnf(*step, pairs)
         Filtered(0 of 8 vertex-face kept, 0 of 72 edge-edge kept)
     """
-    return _run(mesh, v_t0, v_t1, candidates, slpf=False)
+    return _run(mesh, v_t0, v_t1, candidates, NO_LINES)
 
 
-def filter_slpf(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: Candidates) -> Filtered:
-    """The spatial linear projection filter: rejects pairs that one of five lines separates, in one order, at both ends of the step.
+def filter_slpf(
+    mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: Candidates, *, lines: PointsLike = LINES
+) -> Filtered:
+    """The spatial linear projection filter: rejects pairs that one of some lines separates, in one order, at both ends of the step.
 
     Rounding is allowed for: a pair that collides is never rejected.
 
@@ -268,6 +277,7 @@ def filter_slpf(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: 
         mesh: anything `as_mesh` takes.
         v_t0, v_t1: (n,3) its vertices at t = 0 and at t = 1.
         candidates: pairs of the mesh with itself.
+        lines: (m,3) directions of any length to project on; by default the paper's five (§2.3).
 
     Returns:
         Which pairs are left; `.apply(candidates)` picks them.
@@ -279,5 +289,7 @@ def filter_slpf(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: 
         >>> pairs = abut.candidates(*step)
         >>> abut.ccd.filter_slpf(*step, pairs)
         Filtered(184 of 188 vertex-face kept, 524 of 580 edge-edge kept)
+        >>> abut.ccd.filter_slpf(*step, pairs, lines=[[1, 0, 0]])
+        Filtered(188 of 188 vertex-face kept, 580 of 580 edge-edge kept)
     """
-    return _run(mesh, v_t0, v_t1, candidates, slpf=True)
+    return _run(mesh, v_t0, v_t1, candidates, _read_lines(lines))

@@ -20,7 +20,7 @@ from abut.trees.blocks.runs import Search, find_pairs
 from abut.trees.blocks.search import EVERY, LARGER, Rules
 from abut.trees.blocks.swept import VOLUMES, Moving, frame_of
 
-Volume: TypeAlias = Literal["aabb", "kdop6", "kdop8", "kdop14", "kdop18", "kdop26"]
+Volume: TypeAlias = Literal["aabb", "kdop6", "kdop8", "kdop12", "kdop14", "kdop18", "kdop26"]
 """What bounds a feature during a step: intervals along so many half-axes."""
 
 
@@ -96,13 +96,13 @@ def candidates(
 
     `candidates(mesh, v_t0, v_t1)` or `candidates(motion)`: a body with itself; `candidates(motion_a, motion_b)`: two bodies with each other.
 
-    A pair is kept where the intervals along every direction of the volume meet, touching included, so 14, 18 and 26 directions keep subsets of
+    A pair is kept where the intervals along every direction of the volume meet, touching included, so 14 and 18 directions keep subsets of
     6, and 26 of all. No pair that collides is lost; where something turns, volumes grow by how far its path bends. Left out are a vertex with a
     face of its own, edges with a common vertex, and vertices that no face has. Sorted; the same for any number of threads.
 
     Args:
         a, *others: one motion, two motions, or a mesh and its (n,3) vertices at t = 0 and at t = 1.
-        volume: "aabb" or "kdop6" (axis-aligned boxes), "kdop8", "kdop14", "kdop18" or "kdop26".
+        volume: "aabb" or "kdop6" (axis-aligned boxes), "kdop8", "kdop12", "kdop14", "kdop18" or "kdop26".
         min_distance: how near two features may come before they are a pair; 0 for contact.
 
     Returns:

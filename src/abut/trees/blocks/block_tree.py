@@ -316,7 +316,9 @@ def _order_and_fill(sets: list[Blocks], frame: Frame, columns: int) -> None:
     handles = np.stack([blocks.handle for blocks in sets])
     firsts = np.concatenate([[0], np.cumsum([blocks.count for blocks in sets])])
     keys = np.empty((2, firsts[-1]), dtype=np.int64)
-    spread = 3.0 if columns == 4 else 1.0  # the tree columns of the 8-DOP are diagonals, three times as long
+    spread = {4: 3.0, 6: 2.0}.get(
+        columns, 1.0
+    )  # the tree columns of the 8-DOP and the 12-DOP are sums of three and two coordinates
     cells = (CELLS / 2 - 1) / (frame.half * spread)
     _order(handles, firsts, cells, state_table(), keys)
     node_counts = [-(-blocks.block_count // WIDTH) for blocks in sets]

@@ -28,7 +28,7 @@ Indices = NDArray[np.int32]
 VOLUMES = {"aabb": COLUMNS[6], **{f"kdop{k}": columns for k, columns in COLUMNS.items()}}
 """Name of a volume: its number of directions."""
 
-DIAGONAL_COLUMNS, AXES_AND_DIAGONALS = COLUMNS[8], COLUMNS[14]
+DIAGONAL_COLUMNS, EDGE_COLUMNS, AXES_AND_DIAGONALS = COLUMNS[8], COLUMNS[12], COLUMNS[14]
 SMALLEST_HALF = 2.0**-60  # a scene that is smaller, beside its margin, is one cell of the curve
 EXTENT = 0.25  # half the size of the scene in float32: sums of three coordinates stay below 1
 
@@ -58,6 +58,8 @@ def direction_of(columns: int, column: int) -> int:
     """Row of `kdop.DIRECTIONS` of a column. The first three columns go into the boxes of trees: the axes, where the volume has them."""
     if columns == DIAGONAL_COLUMNS:
         return FIRST_DIAGONAL + column
+    if columns == EDGE_COLUMNS:
+        return column
     if column < 3 or columns == AXES_AND_DIAGONALS:
         return FIRST_AXIS + column
     return column - 3 if column < FIRST_DIAGONAL else column

@@ -73,7 +73,7 @@ __all__ = [
 Volumes: TypeAlias = Aabb | Obb | Kdop
 """A set of volumes of one kind."""
 
-VolumeKind: TypeAlias = Literal["aabb", "obb", "kdop6", "kdop8", "kdop14", "kdop18", "kdop26"]
+VolumeKind: TypeAlias = Literal["aabb", "obb", "kdop6", "kdop8", "kdop12", "kdop14", "kdop18", "kdop26"]
 """The name of a kind of volume, one of KINDS."""
 
 
@@ -88,7 +88,7 @@ _ALLOCATE: dict[str, Callable[[int], Volumes]] = {
 }
 
 KINDS = tuple(_ALLOCATE)
-"""The names of all volumes: aabb, obb, kdop6, kdop8, kdop14, kdop18, kdop26."""
+"""The names of all volumes: aabb, obb, kdop6, kdop8, kdop12, kdop14, kdop18, kdop26."""
 
 
 def allocate(kind: VolumeKind, count: int) -> Volumes:

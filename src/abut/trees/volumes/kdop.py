@@ -1,7 +1,8 @@
-"""k-DOPs: slabs along k/2 fixed directions, for k of 6, 8, 14, 18 and 26.
+"""k-DOPs: slabs along k/2 fixed directions, for k of 6, 8, 12, 14, 18 and 26.
 
-One class serves every k: the number of columns h = k/2 tells which directions a set has, and the five sets are runs of one
-table. 6: the coordinate axes · 8: the four diagonals (1, ±1, ±1) · 14: both · 18: the axes and the six (1, ±1, 0) · 26: all.
+One class serves every k: the number of columns h = k/2 tells which directions a set has, and the six sets are runs of one
+table. 6: the coordinate axes · 8: the four diagonals (1, ±1, ±1) · 12: the six (1, ±1, 0) · 14: axes and diagonals · 18: axes and
+the six · 26: all.
 Directions are not normalised: components are 0 and ±1, so a projection is two sums at most.
 
 A projection along an axis is exact. Any other is off by less than 2u·(|x| + |y| + |z|); twice that is taken off the low end
@@ -38,7 +39,7 @@ AXES = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
 DIAGONALS = [(1, 1, 1), (1, 1, -1), (1, -1, 1), (1, -1, -1)]
 DIRECTIONS: Floats = np.array([*EDGES, *AXES, *DIAGONALS], np.float64)
 FIRST_AXIS, FIRST_DIAGONAL = 6, 9
-COLUMNS = {6: 3, 8: 4, 14: 7, 18: 9, 26: 13}
+COLUMNS = {6: 3, 8: 4, 12: 6, 14: 7, 18: 9, 26: 13}
 LENGTHS: Floats = np.nextafter(np.sqrt((DIRECTIONS**2).sum(axis=1)), np.inf)  # rounded up
 LENGTHS[FIRST_AXIS:FIRST_DIAGONAL] = 1.0
 frozen(DIRECTIONS)
