@@ -15,6 +15,7 @@ FACES = 20_000
 LEAF_SIZES = (1, 4, 8)
 SEARCHES = (
     ("obb", "median"),
+    ("obb", "mean"),
     ("obb", "morton"),
     ("aabb", "middle"),
     ("aabb", "median"),

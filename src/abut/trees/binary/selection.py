@@ -75,6 +75,18 @@ def cut_median(direction: Vec3, primitives: Primitives, keys: Floats, start: int
 
 
 @kernel
+def mean_along(direction: Vec3, primitives: Primitives, start: int, end: int) -> float:
+    """Where the mean of the vertices lies along a direction; a vertex counts once for each primitive that has it."""
+    vertices, rows, order = primitives
+    count = float(rows.shape[1] * (end - start))
+    along = 0.0
+    for k in range(start, end):
+        for corner in range(rows.shape[1]):
+            along += dot(direction, vector_at(vertices, rows[order[k], corner])) / count
+    return along
+
+
+@kernel
 def _side(direction: Vec3, plane: float, vertices: Floats, rows: Integers, row: int) -> int:
     """−1, 1: on that side of the plane, touching it at most; 0: across it or in it."""
     is_below, is_above = False, False
