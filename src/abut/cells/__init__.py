@@ -2,6 +2,7 @@
 
 from abut.cells.build.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.build.filling import from_surface
+from abut.cells.edit.reaches import Reach
 from abut.cells.environment import Environment
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
@@ -29,6 +30,7 @@ __all__ = [
     "Mobile",
     "Moves",
     "Particles",
+    "Reach",
     "Status",
     "channel",
     "find_meetings",

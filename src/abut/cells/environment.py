@@ -127,11 +127,14 @@ class Environment:
         marks = read_mask(obstacle, "obstacle", None)
         if marks.shape not in ((), (1,), chosen.shape):
             raise InvalidInput("obstacle", f"has shape {marks.shape}, expected one mark or ({len(chosen)},)")
-        before = self.interior.obstacle.copy()
-        self.interior.obstacle[chosen] = marks
-        changed = np.flatnonzero(self.interior.obstacle != before)
+        after = self.interior.obstacle.copy()
+        after[chosen] = marks
+        changed = np.flatnonzero(self.interior.obstacle != after)
         if not len(changed):
             return
+        if self.interior.motion is not None:
+            self.interior.bring_up_to_date()
+        self.interior.obstacle[changed] = after[changed]
         _, parts = self.interior.list_parts().gather(changed)
         self.interior.space.obstacle[parts] = self.interior.obstacle[self.interior.part_cell[parts]]
         faces = self.interior.space.face[parts]

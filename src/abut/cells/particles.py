@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import Walk
+from abut.cells.edit.reaches import Reach, join_reaches
 from abut.cells.edit.settling import place_points
 from abut.cells.environment import Environment
 from abut.cells.map.darts import Indices
@@ -76,6 +77,7 @@ class Particles:
         self._environment, self._debug = environment, arrays.flag(debug, "debug")
         self._position = arrays.points(points, "points", dimensions=environment.dimension, keep=True)
         self._places = places = place_points(environment.interior, raise_points(self._position))
+        self._reached: list[Reach] = []
         count = len(places.part)
         self._events = np.empty(count, EVENT)
         """What moves write, before it is handed out."""
@@ -123,7 +125,7 @@ class Particles:
         """
         places, interior, count = self._places, self._environment.interior, len(self._places.part)
         goal = self._read_targets(targets)
-        if places.seen != interior.versions.latest:
+        if places.seen != interior.versions.latest or places.pending is not None:
             arrays.points(goal, "targets", dimensions=interior.dimension)  # a refusal leaves everything as it was
             self.settle()
         space = interior.space
@@ -164,21 +166,29 @@ class Particles:
     def settle(self) -> NDArray[np.bool_]:
         """Bring the particles up to date with an environment that was deformed or cut; `move` does it too.
 
-        Only particles in cells that moved are looked at. One that a wall has passed over is put in front of that wall.
+        Only particles in cells that moved are looked at. In a deformation vertices go straight from where they were to where they are; a particle
+        that a wall reaches on the way goes along with that wall, and `reached` says when, where and by which. All others stay where they
+        are, to the last bit.
 
         Returns:
-            (n,) whether a wall passed over each.
+            (n,) whether a wall has reached each.
         """
         places, interior = self._places, self._environment.interior
-        if places.seen == interior.version:
+        if places.is_settled:
+            self._reached = []
             return arrays.frozen(np.zeros(len(self), np.bool_))
-        rows, pushed, is_recut = places.settle()
+        rows, pushed, is_recut, self._reached = places.settle()
         if self._heading is not None:
             if is_recut:
                 self._heading.dart[rows] = NOWHERE
             begin_rows(interior.space, rows, places.position, places.part, *self._heading)
         self._position = lower_points(places.position, interior.dimension)
         return arrays.frozen(pushed)
+
+    @property
+    def reached(self) -> Reach:
+        """Which particles walls have reached, as `settle` found when it was last called, by you or by `move`."""
+        return join_reaches(self._reached, self._environment.dimension)
 
     def _check_before(self, targets: Floats) -> None:
         space, places = self._environment.interior.space, self._places

@@ -6,7 +6,7 @@ import numpy as np
 
 from abut.cells.arguments import read_numbers
 from abut.cells.edit.interior import Interior
-from abut.cells.edit.moved_vertices import Moved, find_moved
+from abut.cells.edit.moved_vertices import CENTER_ERROR, Moved, find_moved
 from abut.cells.edit.surgery_commit import perform
 from abut.cells.space.records import REACH, spoil_records
 from abut.cells.walk.reentrant_edges import Remembered
@@ -21,21 +21,26 @@ def deform(inside: Interior, vertices: PointsLike, moved: IndicesLike | None) ->
     rows, points = _read_moved(inside, vertices, moved)
     if not len(rows):
         return
+    inside.bring_up_to_date()
     around = inside.around
     if around is None or not np.array_equal(rows, around.rows):
         around = inside.around = Moved(inside.fabric, inside.cell_count, rows)
     largest = around.put(inside.space, points)
     inside.fabric.renew_centers(around.centers)
-    inside.given = None
-    unsound = around.list_unsound(inside.space)
+    inside.given, before = None, inside.version
+    unsound, centers = around.list_unsound(inside.space), around.centers
     if len(unsound):
         _recut(inside, around, unsound)
         parts = around.parts[around.parts < len(inside.part_cell)]
         spoil_records(inside.space, parts)
         inside.versions.note_parts(parts, part_count=len(inside.part_cell))
+        centers = _find_centers(inside, before)
+        inside.fabric.renew_origins(centers)
     else:
         around.spoil(inside.space)
         inside.versions.note_moved(around)
+    moved = np.concatenate((rows, inside.fabric.center_rows["vertex"][centers]))
+    inside.note_motion(around.step + CENTER_ERROR * inside.space.reach, moved)
     _fit_reach(inside, largest, len(rows))
     inside.index, inside.reentrant = None, Remembered()
 
@@ -90,6 +95,14 @@ def _recut(inside: Interior, around: Moved, unsound: Integers) -> None:
             raise
         words = f"cell {error.row} turns flat, inside out or non-convex"
         raise InvalidInput("vertices", words) from None
+
+
+def _find_centers(inside: Interior, before: int) -> Integers:
+    """The centers of all cells that have changed after a version, by their numbers."""
+    concerned = np.zeros(inside.cell_count + 1, np.bool_)  # the last one stands for no cell
+    cells = inside.part_cell[inside.changed_since(before)]
+    concerned[cells[cells >= 0]] = True
+    return inside.fabric.list_centers(concerned)
 
 
 def _fit_reach(inside: Interior, largest: float, moved_count: int) -> None:

@@ -44,6 +44,21 @@ class Inhabitant(Protocol):
         """The tables are about to change."""
         ...
 
+    def catch_up(self) -> None:
+        """The environment is about to change: what has happened up to now must be followed."""
+        ...
+
+
+class Motion(NamedTuple):
+    """The last deformation, while somebody may have to follow it. Where vertices were is in `Fabric.origin`."""
+
+    version: int
+    """in which they have moved"""
+    step: float
+    """how far one of them went at most"""
+    rows: Integers
+    """of the vertices, centers among them"""
+
 
 class Interior:
     """The tables of an environment and what is remembered about them."""
@@ -62,6 +77,7 @@ class Interior:
         self.inhabitants: weakref.WeakSet[Inhabitant] = weakref.WeakSet()
         """Who is inside: surgery tells them."""
         self.versions = Versions(len(tables.part_cell))
+        self.motion: Motion | None = None
         self._addresses, self._packed_space = np.empty(0, np.int64), None
         self.take_views()
 
@@ -118,6 +134,18 @@ class Interior:
         self.fabric.weave()
         self.take_views()
         spoil_records(self.space, np.arange(len(self.part_cell)))
+
+    def bring_up_to_date(self) -> None:
+        """Have all who are inside follow what has happened; then the last deformation is over."""
+        for inhabitant in list(self.inhabitants):
+            inhabitant.catch_up()
+        if self.motion is not None:
+            self.fabric.origin[self.motion.rows] = self.space.vertices[self.motion.rows]
+            self.motion = None
+
+    def note_motion(self, step: float, rows: Integers) -> None:
+        """The vertices in these rows have moved."""
+        self.motion = Motion(self.version, step, rows)
 
     def renew_records(self) -> None:
         """Bring all records up to date."""

@@ -1,8 +1,8 @@
 """Points inside an environment that changes: they stay where they are, and are found again when they are next asked for (Jund 2010, §3.4.2).
 
-A point whose part moved is either still in its cell (case 1), or is found by a walk from a point in the middle of its cell towards it (case 2).
-Where that walk meets an obstacle, a wall has passed over the point, which is left in front of the wall. Where cells may have been cut or merged
-(§3.4.1), it is in one of those that its cell has gone into, or on the way from one.
+A deformation is a motion of the vertices, and a point is followed through the cells that move (`following`): only a wall that reaches it moves it.
+Where cells have been cut or merged (§3.4.1), it is in one of those that its cell has gone into, or on the way from one: found by a walk from
+the middle of a cell. Where that walk meets an obstacle, the point is left in front of it.
 """
 
 import weakref
@@ -11,7 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.edit.interior import Interior
+from abut.cells.edit.exact_sweep import LOST
+from abut.cells.edit.following import FATE, carry_rows, decide_exactly, find_at_start, follow_rows
+from abut.cells.edit.interior import Interior, Motion
+from abut.cells.edit.reaches import Reach, read_reach
+from abut.cells.edit.wall_sweep import KEPT
 from abut.cells.map.darts import Indices, Row
 from abut.cells.space.location import find_cells
 from abut.cells.space.predicates import NOWHERE, has_edge, holds, leave_cell, place
@@ -103,12 +107,15 @@ class Settled(NamedTuple):
     """(n,) whether a wall passed over each"""
     is_recut: bool
     """whether parts and darts may have other numbers now"""
+    reached: list[Reach]
+    """by which walls, one table for each deformation"""
 
 
 class Places:
     """Where some points of an environment are, in which of its versions, and the results that still refer to its tables.
 
-    Particles have one, and so have the vertices of a mobile.
+    Particles have one, and so have the vertices of a mobile. Points follow each deformation by itself, at the latest before the next change of the
+    environment (`catch_up`); `settle` says what has become of them since it was last asked.
     """
 
     def __init__(self, interior: Interior, position: Floats, part: Indices) -> None:
@@ -118,6 +125,8 @@ class Places:
         """the version in which that was so"""
         self.held = np.empty(0, np.int64)
         """those inside cells that have become obstacles"""
+        self.pending: Settled | None = None
+        """what has become of them that nobody was told"""
         self._interior = interior
         self._results: list[weakref.ref[Any]] = []
         interior.inhabitants.add(self)
@@ -126,6 +135,11 @@ class Places:
     def cell(self) -> Integers:
         """(n,) the cell that holds each."""
         return self._interior.cells_then(self.part, self.seen)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to tell."""
+        return self.seen == self._interior.versions.latest and self.pending is None
 
     def remember(self, result: Any) -> None:
         """Have a result completed before surgery changes the tables that it refers to."""
@@ -141,21 +155,58 @@ class Places:
         self._results.clear()
 
     def settle(self) -> Settled:
-        """Find the points again. Only those in parts that changed are looked at."""
-        interior, pushed = self._interior, np.zeros(len(self.part), np.bool_)
+        """Find the points again, and tell what became of them. Only those in parts that changed are looked at."""
+        self.catch_up()
+        settled = self.pending
+        self.pending = None
+        if settled is None:
+            return Settled(np.empty(0, np.int64), np.zeros(len(self.part), np.bool_), False, [])
+        return settled
+
+    def catch_up(self) -> None:
+        """Find the points again after the last deformation, or the surgeries since the last one."""
+        interior = self._interior
+        if self.seen == interior.version:
+            return
+        pushed, reached = np.zeros(len(self.part), np.bool_), []
         rows = np.flatnonzero(interior.versions.changed(self.part, self.seen))
         then = interior.cells_then(self.part[rows], self.seen)
         self.position, self.part = self.position.copy(), self.part.copy()
-        lists, is_recut = interior.list_parts(), interior.history.latest > self.seen
-        if is_recut:
+        is_recut = interior.history.latest > self.seen
+        if interior.motion is not None:
+            reached = self._follow(interior.motion, rows, then if is_recut else None, pushed)
+        elif is_recut:
             self._settle_heirs(rows, then, pushed)
-        else:
-            table = (lists.begin, lists.end, lists.pool)
-            settle_rows(interior.space, *table, then, rows, self.part, self.position, pushed)
         leave_obstacles(interior.space, rows, self.part, self.position)
         self.held = np.flatnonzero(interior.space.obstacle[self.part])
         self.seen = interior.version
-        return Settled(rows, pushed, is_recut)
+        if self.pending is not None:
+            earlier = self.pending
+            rows, pushed = np.union1d(rows, earlier.rows), pushed | earlier.pushed
+            is_recut, reached = is_recut or earlier.is_recut, earlier.reached + reached
+        self.pending = Settled(rows, pushed, is_recut, reached)
+
+    def _follow(self, motion: Motion, rows: Integers, cells: Integers | None, pushed: NDArray[np.bool_]) -> list[Reach]:
+        """Points in cells that have moved; `cells` are those in which they were, where parts have been made anew."""
+        interior, origin = self._interior, self._interior.fabric.origin
+        space, lists = interior.space, interior.list_parts()
+        if cells is not None:
+            table = (lists.begin, lists.end, lists.pool)
+            find_at_start(space, origin, *table, cells, rows, self.part, self.position)
+        fates = np.zeros(len(rows), FATE)
+        if follow_rows(space, origin, motion.step, rows, self.part, self.position, fates):
+            decide_exactly(space, origin, rows, self.part, self.position, fates)
+        chosen = np.flatnonzero(fates["outcome"] != KEPT)
+        reach = read_reach(interior, rows[chosen], fates[chosen], self.position[rows[chosen]])
+        pushed[rows[chosen]] = True
+        carry_rows(space, origin, rows, fates, self.part, self.position)
+        lost = fates["outcome"] == LOST
+        if lost.any():
+            cell = interior.part_cell[fates["part"][lost]].astype(np.int64)
+            again, hit = rows[lost], np.zeros(len(self.part), np.bool_)
+            table = (lists.begin, lists.end, lists.pool)
+            settle_rows(space, *table, cell, again, self.part, self.position, hit)
+        return [reach]
 
     def _settle_heirs(self, rows: Integers, then: Integers, pushed: NDArray[np.bool_]) -> None:
         """Points whose cells may have been cut or merged (§3.4.1): each is in one of those that its cell has gone into, or on the way from one.

@@ -23,6 +23,8 @@ def perform(
     `dented` are further cells that need not be convex. A refusal leaves everything as it was.
     """
     added = np.empty((0, inside.dimension)) if added is None else added
+    if inside.motion is not None:
+        inside.bring_up_to_date()
     may_dent = inside.dented | dented
     for inhabitant in inside.inhabitants:
         inhabitant.complete_results()

@@ -135,7 +135,7 @@ class Mobile:
     @property
     def cell(self) -> Integers:
         """(n,) the free cell in whose closure each vertex lies."""
-        return arrays.frozen(self._environment.interior.cells_then(self.shape.cell, self._places.seen))
+        return arrays.frozen(self._places.cell)
 
     @property
     def is_inserted(self) -> NDArray[np.bool_]:
@@ -199,7 +199,7 @@ class Mobile:
             raise Unsupported(f"{after!r} of a rigid response")
         goals = self._read_targets(targets)
         interior = self._environment.interior
-        if self._places.seen != interior.version:
+        if not self._places.is_settled:
             self.settle()
         if interior.dimension == 2:
             goals = raise_points(goals)
@@ -223,6 +223,7 @@ class Mobile:
         if len(done.shape.edges) != len(self.shape.edges) or len(done.shape.cell) != len(self):
             self._links = {}
         self.shape = done.shape
+        self._places.position, self._places.part = self.shape.position, self.shape.cell
         return self._results(done)
 
     def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
@@ -266,9 +267,8 @@ class Mobile:
             (n,) whether a wall passed over each vertex.
         """
         places = self._places
-        if places.seen == self._environment.interior.version:
+        if places.is_settled:
             return arrays.frozen(np.zeros(len(self), np.bool_))
-        places.position, places.part = self.shape.position, self.shape.cell
         pushed = places.settle().pushed
         self.shape = self.shape._replace(position=places.position, cell=places.part)
         self._fronts, self._faces_are_free = None, False

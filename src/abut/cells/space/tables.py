@@ -48,7 +48,7 @@ class Fabric:
             stale=space.stale,
             cell=part_cell,
         )
-        self.vertex_rows = Rows(vertices=space.vertices)
+        self.vertex_rows = Rows(vertices=space.vertices, origin=space.vertices.copy())
         self.stars = Lists(space.star_begin, space.star_end, space.star)
         count = len(centers.cell)
         self.center_rows = Rows(cell=centers.cell, vertex=vertex_count + np.arange(count))
@@ -93,6 +93,11 @@ class Fabric:
         )
 
     @property
+    def origin(self) -> Floats:
+        """Where the vertices were before the last deformation; where they are, but for those that it has moved."""
+        return self.vertex_rows["origin"]
+
+    @property
     def slots(self) -> int:
         """How many faces a part may have."""
         return self.space.face.shape[1]
@@ -126,7 +131,7 @@ class Fabric:
         """Centers of cells that are cut, and where they lie; their rows of the vertices."""
         count = len(centers.cell)
         rows, numbers = self.vertex_rows.take(count), self.center_rows.take(count)
-        self.vertex_rows["vertices"][rows] = points
+        self.vertex_rows["vertices"][rows] = self.origin[rows] = points
         self.center_rows["cell"][numbers], self.center_rows["vertex"][numbers] = centers.cell, rows
         self.center_corners.extend(self.center_rows.count)
         order = np.argsort(numbers)
@@ -147,6 +152,11 @@ class Fabric:
         rows, corners = self.center_rows, self.center_corners
         move_centers(self.space.vertices, rows["vertex"], corners.begin, corners.end, corners.pool, chosen)
 
+    def renew_origins(self, chosen: Integers) -> None:
+        """Put the origins of centers where the origins of their corners say."""
+        rows, corners = self.center_rows, self.center_corners
+        move_centers(self.origin, rows["vertex"], corners.begin, corners.end, corners.pool, chosen)
+
     def add_vertices(self, points: Floats) -> None:
         """Vertices (n,3) behind those that are there, before the centers: centers in the way get other rows."""
         first = self.vertex_count
@@ -155,7 +165,8 @@ class Fabric:
         rows = self.vertex_rows.take(len(moved))
         vertices = self.vertex_rows["vertices"]
         vertices[rows] = vertices[moved]
-        vertices[first : self.vertex_count] = points
+        self.origin[rows] = self.origin[moved]
+        vertices[first : self.vertex_count] = self.origin[first : self.vertex_count] = points
         self.stars.extend(self.vertex_rows.count)
         if len(moved):
             self._move_centers(moved, rows)
