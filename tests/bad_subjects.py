@@ -222,6 +222,17 @@ def hulls_and_contours() -> dict[str, Subject]:
             lambda: (lambda count, dt: list(itertools.islice(_animation().frames(count, dt), 5)), None),
             {"count": 3, "dt": 0.01},
         ),
+        "contours.time_of_impact": function(
+            contours.time_of_impact,
+            a=disc,
+            b=disc,
+            pose_a_t0=(5.0, 0, 0),
+            pose_a_t1=(0.0, 0, 1),
+            pose_b_t0=(0.0, 0, 0),
+            pose_b_t1=(1.0, 0, 0),
+            min_distance=0.1,
+            tolerance=1e-6,
+        ),
         "contours.Layout.to_svg": method(
             lambda: contours.nest([corners], (None, 4), moves=5, seed=1), "to_svg", decimals=3
         ),

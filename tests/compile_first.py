@@ -145,6 +145,7 @@ for ask in (c.collide, c.meets, c.distance):
 c.contains(a, [(0.1, 0.1)])
 c.collide_all([a, a], poses)
 a.boxes.validate(a.segments)
+c.time_of_impact(a, a, (3, 0, 0), (0, 0, 1))
 c.Animation([a, a], [(0, 0, 0), (0, 1.0001, 0)], fixed=[True, False]).step(0.01)
 c.nest([[[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]]], (None, 4), copies=3, moves=30)
 """

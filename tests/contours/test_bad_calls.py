@@ -23,6 +23,7 @@ SOUND = {
     "a": SQUARE, "b": ROUND, "contour": SQUARE, "contours": [SQUARE, ROUND], "poses": [(0, 0, 0), (3, 0, 0)], "pose": (0.5, 0, 0),
     "points": [(0, 0), (2, 2)], "segments": SQUARE.segments, "control_points": [(0, 0), (1, 0), (1, 1), (0, 1)],
     "corners": [(0, 0), (1, 0), (1, 1)], "path": "M0 0h1v1z", "parameters": [0.5], "tolerance": 0.1, "dt": 0.01, "count": 1,
+    "pose_a_t0": (3, 0, 0), "pose_a_t1": (0, 0, 1),
 }  # fmt: skip
 STILL = Animation([SQUARE, ROUND], [(0, 0, 0), (3, 0, 0)])
 TREE = SQUARE.boxes
@@ -31,7 +32,7 @@ FUNCTIONS = {
     for f in (
         contours.collide, contours.collide_all, contours.contains, contours.distance, contours.meets, contours.pairs, contours.winding,
         contours.build_boxes, Contour, Contour.from_segments, Contour.from_polygon, Contour.from_svg, SQUARE.point, SQUARE.derivative,
-        SQUARE.flatten, SQUARE.moved, ROUND.tolerance_boxes, TREE.validate, Animation, STILL.step,
+        SQUARE.flatten, SQUARE.moved, ROUND.tolerance_boxes, TREE.validate, Animation, STILL.step, contours.time_of_impact,
     )
 }  # fmt: skip
 

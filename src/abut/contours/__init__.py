@@ -19,22 +19,30 @@ from abut.contours.meet.kinds import (
 )
 from abut.contours.meet.results import ContourContacts, ContourDistance
 from abut.contours.motion.animation import Animation
+from abut.contours.motion.impacts import AT_START, CLEAR, IMPACT, UNRESOLVED, ContourImpacts, ImpactStatus
+from abut.contours.motion.time_of_impact import time_of_impact
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.nest import nest
 
 __all__ = [
     "APART",
+    "AT_START",
     "A_IN_B",
     "B_IN_A",
+    "CLEAR",
     "CONTACT",
     "CROSSING",
+    "IMPACT",
     "INTERVAL",
     "TOUCH",
+    "UNRESOLVED",
     "Animation",
     "Boxes",
     "Contour",
     "ContourContacts",
     "ContourDistance",
+    "ContourImpacts",
+    "ImpactStatus",
     "Kind",
     "Layout",
     "Moments",
@@ -49,5 +57,6 @@ __all__ = [
     "pairs",
     "picture",
     "svg",
+    "time_of_impact",
     "winding",
 ]

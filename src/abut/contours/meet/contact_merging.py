@@ -213,8 +213,8 @@ def _outward(view: View, sigma: float, pose: Four) -> tuple[float, float, bool]:
 
 
 @element
-def _normal(a: View, b: View, pose: Four, sigma: float, tau: float) -> Vec2:
-    """Unit normal from a to b."""
+def normal_between(a: View, b: View, pose: Four, sigma: float, tau: float) -> Vec2:
+    """Unit normal from a to b where the point sigma of a, moved by the pose, and tau of b meet; in b's coordinates."""
     ax, ay, corner_a = _outward(a, sigma, pose)
     bx, by, corner_b = _outward(b, tau, STILL)
     if corner_a and not corner_b:
@@ -260,6 +260,6 @@ def make_contacts(a: View, b: View, pose: Four, raw: Floats, count: int, out: Fl
             s0, s1 = s0 - a.leaf_count, s1 - a.leaf_count
         out[k, BEGIN_A], out[k, END_A], out[k, BEGIN_B], out[k, END_B] = s0, s1, t0, t1
         out[k, POINT_X], out[k, POINT_Y] = point_on(a, sigma, pose)
-        out[k, NORMAL_X], out[k, NORMAL_Y] = _normal(a, b, pose, sigma, tau % period)
+        out[k, NORMAL_X], out[k, NORMAL_Y] = normal_between(a, b, pose, sigma, tau % period)
         out[k, KIND] = float(kind)
     return (kept, compared)

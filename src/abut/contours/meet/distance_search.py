@@ -77,7 +77,7 @@ def _step(a: Segment, b: Segment, s: float, t: float) -> tuple[float, float]:
 
 
 @element
-def _go_down(a: Segment, b: Segment, s: float, t: float) -> Best:
+def go_down(a: Segment, b: Segment, s: float, t: float) -> Best:
     """The end of a descent from (s, t): distance squared, and the parameters."""
     here = _distance_sq(a, b, s, t)
     for _ in range(DESCENT_STEPS):
@@ -141,8 +141,8 @@ def least_between(a: Segment, b: Segment, best: Best, x: float, y: float, delta:
             continue
         if _separation(p, q, p[0] + p[6] - q[0] - q[6], p[1] + p[7] - q[1] - q[7]) >= enough:
             continue
-        start = _best_corner(p, q)
-        square, s, t = _go_down(p, q, start[0], start[1])
+        start = best_corner(p, q)
+        square, s, t = go_down(p, q, start[0], start[1])
         if square < best[0] * best[0]:
             best = (math.sqrt(square), s0 + s * (s1 - s0), t0 + t * (t1 - t0))
             u, v = point_at(a, best[1])
@@ -166,7 +166,7 @@ def least_between(a: Segment, b: Segment, best: Best, x: float, y: float, delta:
 
 
 @element
-def _best_corner(a: Segment, b: Segment) -> tuple[float, float]:
+def best_corner(a: Segment, b: Segment) -> tuple[float, float]:
     """Parameters of the nearest pair among beginnings, middles and ends."""
     least, s, t = 1e300, 0.0, 0.0
     for i in range(3):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abut.contours.curve.cubic import Four, point_at, transform
 from abut.contours.meet.columns import STRETCH_COLUMNS
+from abut.contours.meet.contact_merging import normal_between
 from abut.contours.meet.distance_search import least_between
 from abut.contours.meet.queries import APART, relate
 from abut.contours.meet.stacks import PAIR_NUMBERS, push_pair
@@ -32,9 +33,11 @@ from abut.core.scratch import as_array, load, reserve_floats, reserve_integers
 
 ROOM = 12
 """Places of a pair that are kept: two are enough for polygons, rough contours rest on several."""
-AX, AY, BX, BY, NORMAL_X, NORMAL_Y, DISTANCE = range(7)
-"""Columns of what is found: point on a, point on b, unit normal from a to b, distance."""
-COLUMNS = 7
+AX, AY, BX, BY, NORMAL_X, NORMAL_Y, DISTANCE, SIGMA, TAU = range(9)
+"""Columns of what is found: point on a, point on b, unit normal from a to b, distance, parameters of a and of b."""
+COLUMNS = 9
+TOO_NEAR = 2.0**-30
+"""Of the magnitude: between points nearer than this rounding turns the line; the normal is then that of the tangents."""
 
 
 class Places(NamedTuple):
@@ -63,7 +66,9 @@ def places_from(rows: Floats, bodies: Integers) -> Places:
 
 
 @kernel
-def _keep(out: Floats, count: int, row: tuple[float, float, float, float, float, float, float], spacing: float) -> int:
+def _keep(
+    out: Floats, count: int, row: tuple[float, float, float, float, float, float, float, float, float], spacing: float
+) -> int:
     """Keep a place if it is nearer than those within `spacing` of it, and than the furthest where there is no room; how many there are."""
     place, furthest = -1, 0
     for k in range(count):
@@ -86,7 +91,8 @@ def _keep(out: Floats, count: int, row: tuple[float, float, float, float, float,
 def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, max_distance: float, spacing: float, out: Floats) -> int:
     """Places in world coordinates where segments are nearer than `max_distance`."""
     pose = relative(pose_a, pose_b)
-    delta = MEETING * magnitude(a, b, pose)
+    size = magnitude(a, b, pose)
+    delta = MEETING * size
     waiting = reserve_integers(PAIR_NUMBERS)
     top, count = push_pair(waiting, integer(0), integer(1), integer(1)), 0
     while top > 0:
@@ -97,12 +103,18 @@ def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, max_distance: float
         if i >= a.leaf_count and j >= b.leaf_count:
             p, q = transform(segment_of(a, i - a.leaf_count), pose), segment_of(b, j - b.leaf_count)
             distance, s, t = least_between(p, q, (max_distance, -1.0, 0.0), 0.0, 0.0, delta)
-            if s >= 0.0 and distance > 0.0:
+            if s >= 0.0:
                 x, y = point_at(p, s)
                 u, v = point_at(q, t)
+                sigma, tau = i - a.leaf_count + s, j - b.leaf_count + t
+                if distance > TOO_NEAR * size:
+                    nx, ny = (u - x) / distance, (v - y) / distance
+                else:
+                    nx, ny = normal_between(a, b, pose, sigma, tau)
                 x, y = turn(pose_b, x, y)
                 u, v = turn(pose_b, u, v)
-                count = _keep(out, count, (x, y, u, v, (u - x) / distance, (v - y) / distance, distance), spacing)
+                nx, ny = turn((pose_b[0], pose_b[1], 0.0, 0.0), nx, ny)
+                count = _keep(out, count, (x, y, u, v, nx, ny, distance, sigma, tau), spacing)
             continue
         # Only the larger box: with both, and the overlap of grown boxes in place of their gap, this takes 6 % longer.
         if j >= b.leaf_count or (i < a.leaf_count and box_of(a, i).along >= box_of(b, j).along):
@@ -116,9 +128,17 @@ def _find_near(a: View, pose_a: Four, b: View, pose_b: Four, max_distance: float
 
 @parallel
 def find_near(
-    tables: Integers, poses: Floats, pairs: Integers, max_distance: float, spacing: float, out: Floats, counts: Integers
+    tables: Integers,
+    poses: Floats,
+    pairs: Integers,
+    max_distance: Floats,
+    spacing: Floats,
+    room: int,
+    out: Floats,
+    counts: Integers,
 ) -> None:
-    """Near places of pairs (p,2) of contours; pair k has rows k·ROOM to (k + 1)·ROOM of `out`."""
+    """Near places of pairs (p,2) of contours, nearer than max_distance (p,), not closer together than spacing (p,); pair k has rows k·room to
+    (k + 1)·room of `out`."""
     for k in prange(len(pairs)):
         i, j = int(pairs[k, 0]), int(pairs[k, 1])
         counts[k] = _find_near(
@@ -126,9 +146,9 @@ def find_near(
             pose_at(poses, i),
             open_contour(int(tables[j])),
             pose_at(poses, j),
-            max_distance,
-            spacing,
-            out[k * ROOM : (k + 1) * ROOM],
+            max_distance[k],
+            spacing[k],
+            out[k * room : (k + 1) * room],
         )
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abut.contours.curve.contour import Contour
 from abut.contours.meet.all_pairs import as_tables
-from abut.contours.motion.near_places import COLUMNS, ROOM, Places, find_blocked, find_near, places_from
+from abut.contours.motion.near_places import COLUMNS, DISTANCE, ROOM, Places, find_blocked, find_near, places_from
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import threads_for
 
@@ -57,10 +57,11 @@ class Outlines:
     ) -> tuple[Places, Integers]:
         """Near places, from below upwards, and the rows of their pairs."""
         out, counts = np.empty((len(pairs) * ROOM, COLUMNS)), np.zeros(len(pairs), np.int64)
+        each = np.ones(len(pairs))
         with threads_for(len(pairs), PAIRS_ON_THREADS):
-            find_near(self.tables, rows, pairs, max_distance, spacing, out, counts)
-        kept = (np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1)
-        owner = np.repeat(np.arange(len(pairs)), counts)
+            find_near(self.tables, rows, pairs, each * max_distance, each * spacing, ROOM, out, counts)
+        kept = np.flatnonzero((np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1) & ~(out[:, DISTANCE] <= 0.0))
+        owner = kept // ROOM
         places = places_from(out[kept], pairs[owner])
         upwards = np.argsort(-(places.point_a @ gravity), kind="stable")
         return places.take(upwards), owner[upwards]
