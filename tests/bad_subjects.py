@@ -53,7 +53,7 @@ def function(call: Callable[..., Any], **good: Any) -> Subject:
     return Subject(lambda: (call, None), good)
 
 
-def method(make: Callable[[], Any], name: str, **good: Any) -> Subject:
+def method(make: Callable[[], Any], name: str, /, **good: Any) -> Subject:
     """A method of what `make` gives."""
 
     def build() -> tuple[Callable[..., Any], Any]:
@@ -74,11 +74,12 @@ def setter(make: Callable[[], Any], name: str, value: Any) -> Subject:
 
 
 def a_world() -> abut.World:
-    """A ball above a floor."""
+    """A ball above a floor, and a sensor in it."""
     world, above = abut.World(), np.eye(4)
     above[2, 3] = 0.7
-    world.add(shapes.Box((4, 4, 1)), kind="static")
+    world.add(shapes.Box((4, 4, 1)), kind="static", name="floor")
     world.add(shapes.Sphere(0.5), above)
+    world.add(shapes.Sphere(0.2), above, kind="sensor")
     return world
 
 
@@ -275,8 +276,11 @@ def physics() -> dict[str, Subject]:
             )
         },
         "shapes.Terrain.hold": method(lambda: shapes.Terrain(np.zeros((3, 3))), "hold", points=CUBE),
-        "World": function(abut.World, gravity=(0, 0, -9.81), slop=0.005, substeps=2, sweeps=1, sleeping=True),
+        "World": function(
+            abut.World, gravity=(0, 0, -9.81), slop=0.005, substeps=2, sweeps=1, sleeping=True, filter=None
+        ),
         "World.gravity": setter(a_world, "gravity", (0, 0, 1)),
+        "World.filter": setter(a_world, "filter", None),
     }
     shape, ball = {"shape": shapes.Sphere(1.0), "pose": EYE}, {"shape": shapes.Sphere(1.0), "poses": EYE[None]}
     added = {
@@ -286,13 +290,23 @@ def physics() -> dict[str, Subject]:
         "angular_velocity": (0, 0, 1),
         "friction": 0.3,
         "restitution": 0.5,
+        "linear_damping": 0.1,
+        "angular_damping": 0.1,
+        "gravity_scale": 0.5,
+        "locked": "",
     }
     methods: dict[str, dict[str, Any]] = {
-        "add": {**shape, "kind": "dynamic", **added, "layer": 1, "mask": 3, "continuous": False},
+        "add": {**shape, "kind": "dynamic", **added, "layer": 1, "mask": 3, "continuous": False, "name": "ball"},
         "add_many": {**ball, **added},
+        "apply_force": {"handles": [1], "force": (0, 0, 1), "point": (0, 0, 0.7)},
+        "apply_impulse": {"handles": [1], "impulse": (0, 0, 1), "point": (0, 0, 0.7)},
+        "apply_torque": {"handles": [1], "torque": (0, 0, 1)},
         "asleep": {"handles": [1]},
+        "body": {"name": "floor"},
         "closest": {**shape, "mask": 3},
         "closest_many": {**ball, "mask": 3},
+        "ignore": {"a": [0], "b": [1], "ignored": True},
+        "inside": {"sensor": 2},
         "link": {
             "linkage": Fresh(lambda: dynamics.rope((0, 0, 3), (1, 0, 3), 4)),
             "radius": 0.1,

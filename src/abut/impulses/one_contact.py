@@ -7,7 +7,7 @@ import math
 
 from abut.core.jit import inlined
 from abut.core.records import Record, Records, vector
-from abut.geometry.vec import add_scaled, dot, scale
+from abut.geometry.vec import add, add_scaled, dot, scale
 from abut.impulses.sides import Side, push_apart, relative_velocity
 
 
@@ -39,8 +39,8 @@ def press(
 
 @inlined
 def rub(bodies: Records, contact: Record, a: Side, b: Side, standing: int) -> None:
-    """Change the tangential impulses so that the contact does not slide; together they are at most μ times the normal one."""
-    v = relative_velocity(bodies, a, b)
+    """Change the tangential impulses so that the surfaces do not slide; together they are at most μ times the normal one."""
+    v = add(relative_velocity(bodies, a, b), vector(contact.slip))
     t, s = vector(contact.tangent), vector(contact.bitangent)
     old_t, old_s = contact.tangent_impulse, contact.bitangent_impulse
     new_t, new_s = old_t - contact.tangent_mass * dot(v, t), old_s - contact.bitangent_mass * dot(v, s)

@@ -24,6 +24,13 @@ BODY = record(
     ("kept_velocity", "f8", 3),  # before a pass of which a part may be taken back
     ("kept_angular_velocity", "f8", 3),
     ("is_free", "?"),  # touched by nothing
+    ("is_locked", "?"),  # along some axes, or about some
+    ("is_driven", "?"),  # by a torque, or damped
+    ("locked", "f8", 6),  # 1: it does not move along x, y, z, or does not turn about them
+    ("torque", "f8", 3),
+    ("damping", "f8", 2),  # rates at which its momentum and its angular momentum fade
+    ("lag", "f8", 3),  # its velocity at the end of a substep in free flight, less the mean
+    ("spin_lag", "f8", 3),  # the same of its angular momentum
 )
 
 CONTACT = record(
@@ -62,6 +69,7 @@ CONTACT = record(
     ("lead", "f8"),  # the side that the point follows: 0 a, 1 b, or between
     ("radius_a", "f8"),  # of a ball, else 0
     ("radius_b", "f8"),
+    ("slip", "f8", 3),  # how the surface of b moves on its body, less that of a
     ("center_a", "f8", 3),  # of a ball, from the center of mass
     ("center_b", "f8", 3),
     ("is_cold", "?"),  # starts from no impulses

@@ -40,6 +40,33 @@ def turn_inertia(body: Record) -> None:
                 column = x[c] if p == 0 else (y[c] if p == 1 else z[c])
                 total += left * column
             world[3 * r + c] = total
+    if body.is_locked:
+        _lock_turns(body)
+
+
+@kernel
+def _lock_turns(body: Record) -> None:
+    """Take the axes about which a body does not turn out of its inverse inertia: what is left is that of a body held by bearings."""
+    w = body.inverse_inertia
+    for k in range(3):
+        if body.locked[3 + k] == 0.0:
+            continue
+        pivot = w[4 * k]
+        for r in range(3):
+            if r == k or pivot == 0.0:
+                continue
+            part = w[3 * r + k] / pivot
+            for c in range(3):
+                w[3 * r + c] -= part * w[3 * k + c]
+        for r in range(3):
+            w[3 * r + k], w[3 * k + r] = 0.0, 0.0
+
+
+@kernel
+def lock_axes(body: Record, v: Vec3) -> Vec3:
+    """A change of velocity without what lies along axes that are locked."""
+    held = body.locked
+    return (v[0] * (1.0 - held[0]), v[1] * (1.0 - held[1]), v[2] * (1.0 - held[2]))
 
 
 @kernel
@@ -82,9 +109,9 @@ def root_of(island: Integers, contact: Record) -> int:
 
 @kernel
 def can_turn(body: Record) -> bool:
-    """Whether a body takes an angular impulse, or stands fast; a particle does neither."""
+    """Whether a body takes an angular impulse, stands fast, or is kept from turning; a particle does none of these."""
     inertia = body.inverse_inertia
-    return body.inverse_mass == 0.0 or inertia[0] + inertia[4] + inertia[8] > 0.0
+    return body.is_locked or body.inverse_mass == 0.0 or inertia[0] + inertia[4] + inertia[8] > 0.0
 
 
 @kernel
@@ -94,7 +121,10 @@ def mobility(bodies: Records, side: Side, d: Vec3) -> float:
     if j != ALONE:
         return (1.0 - share) ** 2 * bodies[i].inverse_mass + share**2 * bodies[j].inverse_mass
     turn = cross(arm, d)
-    return bodies[i].inverse_mass + dot(turn, apply(bodies[i].inverse_inertia, turn))
+    turning = dot(turn, apply(bodies[i].inverse_inertia, turn))
+    if bodies[i].is_locked:
+        return bodies[i].inverse_mass * dot(d, lock_axes(bodies[i], d)) + turning
+    return bodies[i].inverse_mass + turning
 
 
 @inlined
@@ -131,7 +161,8 @@ def push(bodies: Records, side: Side, impulse: Vec3) -> None:
         put(body.velocity, add_scaled(vector(body.velocity), impulse, (1.0 - share) * body.inverse_mass))
         put(other.velocity, add_scaled(vector(other.velocity), impulse, share * other.inverse_mass))
         return
-    put(body.velocity, add_scaled(vector(body.velocity), impulse, body.inverse_mass))
+    free = lock_axes(body, impulse) if body.is_locked else impulse
+    put(body.velocity, add_scaled(vector(body.velocity), free, body.inverse_mass))
     put(body.angular_velocity, add(vector(body.angular_velocity), apply(body.inverse_inertia, cross(arm, impulse))))
 
 

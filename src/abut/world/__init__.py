@@ -1,7 +1,18 @@
 """Many bodies: who touches whom, and how they move (Peyré 2001)."""
 
+from abut.world.contacts.pair_rules import PairFilter
 from abut.world.definition import ShapesLike
-from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts
+from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, SensorEvents, WorldContacts
 from abut.world.world import World
 
-__all__ = ["Closest", "ClosestMany", "OverlapMany", "RayHits", "ShapesLike", "World", "WorldContacts"]
+__all__ = [
+    "Closest",
+    "ClosestMany",
+    "OverlapMany",
+    "PairFilter",
+    "RayHits",
+    "SensorEvents",
+    "ShapesLike",
+    "World",
+    "WorldContacts",
+]

@@ -1,21 +1,22 @@
 """What a body is made of: its shapes with their places, what they weigh together, and its options. All is checked here, before a world has it."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.core import arrays
-from abut.core.arrays import Floats, frozen
+from abut.core.arrays import RIGID_TOLERANCE, Floats, frozen
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.poses import own_pose
-from abut.core.types import PoseLike
+from abut.core.types import PoseLike, VectorLike
 from abut.dynamics import MassProperties
 from abut.shapes.mass import combine, weigh_shell
 from abut.shapes.solids import Shape
 from abut.shapes.surfaces import ShapeLike, Soft, Surface, Terrain, as_shape
-from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC
+from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, rotations_of
 
 IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)
@@ -23,7 +24,7 @@ LEAST_SCALE, MOST_SCALE = 1e-30, 1e30
 """Sizes of bodies, and how far from the origin they may be: the inertia goes with the fifth power of the size, and must have an inverse."""
 ShapesLike: TypeAlias = ShapeLike | list[ShapeLike | tuple[ShapeLike, PoseLike]]
 """Whatever makes a body: a shape, or a list of shapes or (shape, pose)."""
-Kind: TypeAlias = Literal["dynamic", "kinematic", "static"]
+Kind: TypeAlias = Literal["dynamic", "kinematic", "static", "sensor"]
 DEFAULTS: dict[str, Any] = {
     "kind": "dynamic",
     "density": 1.0,
@@ -36,6 +37,10 @@ DEFAULTS: dict[str, Any] = {
     "layer": 1,
     "mask": ALL_LAYERS,
     "continuous": False,
+    "linear_damping": 0.0,
+    "angular_damping": 0.0,
+    "gravity_scale": 1.0,
+    "locked": "",
 }
 
 
@@ -52,6 +57,10 @@ class Options(NamedTuple):
     layer: int
     mask: int
     continuous: bool
+    damping: tuple[float, float]
+    pull: float
+    locked: NDArray[np.bool_]
+    """(6,)"""
 
 
 class Newcomers(NamedTuple):
@@ -80,18 +89,90 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         number = STATIC
     if continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
         raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
+    locked = read_locks(chosen["locked"])
+    velocity = arrays.stacked(chosen["velocity"], "velocity", (3,), count)
+    angular_velocity = arrays.stacked(chosen["angular_velocity"], "angular_velocity", (3,), count)
+    check_locks(locked, velocity, angular_velocity)
     return Options(
         number,
         weigh_parts(parts, number, chosen),
-        arrays.stacked(chosen["velocity"], "velocity", (3,), count),
-        arrays.stacked(chosen["angular_velocity"], "angular_velocity", (3,), count),
+        velocity,
+        angular_velocity,
         arrays.scalar(chosen["friction"], "friction", least=0.0),
         arrays.scalar(chosen["restitution"], "restitution", least=0.0, most=1.0),
         None if chosen["rolling"] is None else arrays.scalar(chosen["rolling"], "rolling", least=0.0),
         arrays.count(chosen["layer"], "layer", most=ALL_LAYERS),
         arrays.count(chosen["mask"], "mask", most=ALL_LAYERS),
         continuous,
+        (
+            arrays.scalar(chosen["linear_damping"], "linear_damping", least=0.0),
+            arrays.scalar(chosen["angular_damping"], "angular_damping", least=0.0),
+        ),
+        arrays.scalar(chosen["gravity_scale"], "gravity_scale"),
+        locked,
     )
+
+
+def read_place(
+    default: Floats | None, pose: PoseLike | None, position: VectorLike | None, rotation: PoseLike | None
+) -> Floats:
+    """(4,4) where a body shall be: at its pose, or where position and rotation (w, x, y, z, or a matrix) put it; see `World.add`."""
+    if pose is not None:
+        if position is not None or rotation is not None:
+            raise InvalidInput("pose", "is given beside a position or a rotation: it has both")
+        return arrays.pose(pose, "pose")
+    place = np.array(IDENTITY if default is None else default)
+    if position is not None:
+        place[:3, 3] = arrays.coordinates(position, "position", (3,))
+    if rotation is None:
+        return place
+    if arrays.shape_of(rotation) == (4,):
+        quaternion = arrays.coordinates(rotation, "rotation", (4,))
+        length = float(np.linalg.norm(quaternion))
+        if abs(length - 1.0) > RIGID_TOLERANCE:
+            raise InvalidInput("rotation", f"has length {length:g}: a quaternion (w, x, y, z) that turns has length 1")
+        place[:3, :3] = rotations_of(quaternion[np.newaxis] / length)[0]
+        return place
+    turned = np.eye(4)
+    turned[:3, :3] = arrays.coordinates(rotation, "rotation", (3, 3))
+    place[:3, :3] = arrays.pose(turned, "rotation")[:3, :3]
+    return place
+
+
+def check_name(name: object, taken: Container[str]) -> None:
+    """Refuse what is no name for a body, or is one already."""
+    if not isinstance(name, str) or not name or not name.isprintable():
+        raise InvalidInput("name", f"{name!r} is no name: letters and other signs that can be printed")
+    if name in taken:
+        raise InvalidInput("name", f"{name!r} is that of another body")
+
+
+def read_locks(value: object) -> NDArray[np.bool_]:
+    """(6,) which axes are locked: those of movement, then those of turns; see `World.add`."""
+    locked = np.zeros(6, np.bool_)
+    if not isinstance(value, str):
+        raise InvalidInput("locked", f"is a {type(value).__name__}, not words such as 'z rxy'")
+    for word in value.split():
+        axes, first = (word, 0) if not word.startswith("r") else (word[1:], 3)
+        if word == "rotation":
+            axes = "xyz"
+        if not axes or set(axes) - set("xyz"):
+            raise InvalidInput(
+                "locked", f"has {word!r}: it takes axes such as 'xz', 'rxz' for turns about them, and 'rotation'"
+            )
+        locked[[first + "xyz".index(axis) for axis in axes]] = True
+    return locked
+
+
+def check_locks(locked: NDArray[np.bool_], velocity: Floats, angular_velocity: Floats) -> None:
+    """Refuse velocities (k,3) along axes that are locked, (6,) or (k,6)."""
+    for name, value, held in (
+        ("velocity", velocity, locked[..., :3]),
+        ("angular_velocity", angular_velocity, locked[..., 3:]),
+    ):
+        wrong = ((value != 0.0) & held).any(axis=-1)
+        if wrong.any():
+            raise InvalidInput(name, "is not 0 along an axis that is locked", int(np.argmax(wrong)))
 
 
 def read_parts(shape: ShapesLike) -> list[tuple[Shape, Floats]]:

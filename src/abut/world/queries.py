@@ -72,7 +72,7 @@ class Queries:
         pool, colliders = self.colliders.pool, self.colliders
         bits = arrays.count(mask, "mask", most=ALL_LAYERS)
         seen = colliders.body >= 0
-        seen[seen] = (self.store.layer[colliders.body[seen]] & bits) != 0
+        seen[seen] = (self.store.solid_layer[colliders.body[seen]] & bits) != 0
         shapes = np.where(seen, colliders.shape + 1, NOWHERE)
         cast_rays(
             pool.cores,
@@ -124,7 +124,7 @@ class Queries:
 
         No farther than the place's limit, column 0 of `limits`, which may come down in between."""
         colliders, last = self.colliders, np.full((len(query.boxes), 2), -1.0)
-        parts = (self.store.layer, colliders.body, colliders.shape, colliders.boxes, query.pool.cores.table)
+        parts = (self.store.solid_layer, colliders.body, colliders.shape, colliders.boxes, query.pool.cores.table)
         while room := size * np.count_nonzero(last[:, 0] < np.inf):
             found, gaps_sq = np.empty((room, 2), np.int64), np.empty(room)
             found = found[: choose_near(query.boxes, limits, last, size, kind, query.bits, *parts, found, gaps_sq)]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 
 
@@ -65,6 +65,34 @@ def unite_rows(first: Integers, second: Integers) -> Integers:
     fresh = np.ones(len(rows), np.bool_)
     fresh[1:] = (rows[1:, 0] != rows[:-1, 0]) | (rows[1:, 1] != rows[:-1, 1])
     return rows[fresh]
+
+
+@dataclass(frozen=True, eq=False)
+class SensorEvents:
+    """Who came into sensors, stayed and left in the last step: (k,2) handles of a sensor and of a body, sorted."""
+
+    begun: Integers
+    """(k,2) inside now, and not after the step before"""
+    persisting: Integers
+    """(k,2) inside now as then"""
+    ended: Integers
+    """(k,2) inside then, and not now; they may have been removed"""
+
+    def __len__(self) -> int:
+        return len(self.begun) + len(self.persisting)
+
+    def __repr__(self) -> str:
+        return describe(self, f"{len(self):,} inside", f"{len(self.begun):,} begun", f"{len(self.ended):,} ended")
+
+    def _repr_html_(self) -> str:
+        rows = [(name, *row) for name in ("begun", "persisting", "ended") for row in getattr(self, name).tolist()]
+        return table_html(repr(self), ("event", "sensor", "body"), list(zip(*rows, strict=True)), len(rows))
+
+    @property
+    def inside(self) -> Integers:
+        """(k,2) who is inside now, sorted."""
+        rows = np.concatenate((self.begun, self.persisting))
+        return frozen(unite_rows(rows[:, 0], rows[:, 1]))
 
 
 @dataclass(frozen=True, eq=False)

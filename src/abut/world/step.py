@@ -18,6 +18,7 @@ from abut.core.errors import InvalidInput
 from abut.core.records import Records
 from abut.impulses.sides import turn_inertias
 from abut.shapes.surfaces import Soft
+from abut.world.bodies.forces import bound_gains, clear_forces, find_accelerations
 from abut.world.bodies.sleeping import Neighbors, Sleepers, find_tired
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
@@ -118,6 +119,10 @@ class Motor:
         self.sleepers.wake(store, np.union1d(slots, self.memory.bodies[there].ravel()))
         self.memory.keep(~there)
 
+    def rouse(self, store: Store, slots: Integers) -> None:
+        """Wake bodies that are pushed, with their islands; contacts are remembered."""
+        self.sleepers.wake(store, slots)
+
     def _wake_changed(self, world: Parts) -> None:
         """Wake linkages that somebody has changed since the last step, and what touched a deformable body that was updated."""
         store, colliders = world.store, world.colliders
@@ -162,7 +167,7 @@ class Motor:
         store = world.store
         awake = store.movable & ~store.asleep
         joined = world.links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
-        joined.moving[: len(awake)] |= store.find_driven()
+        joined.moving[: len(awake)] |= store.find_gliding()
         joined.bodies["time"][: len(times)] = times
         sides, shares, together = joined.find_sides(pairs, found.point)
         if together.any():  # bones with a joint in common
@@ -204,7 +209,7 @@ class Motor:
         touching, deep = (separation <= slop) | pressed, separation < -slop
         pairs = attempt.pairs
         neighbors = Neighbors(pairs[touching], pairs[pressed], pairs[deep], links.chains)
-        pulled = links.find_pulled(len(store.alive)) | ((store.pull != 0.0) & world.gravity.any())
+        pulled = links.find_pulled(len(store.alive)) | find_accelerations(store, world.gravity).any(axis=1)
         self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, links.find_held(), slop, dt))
 
     # --- remember
@@ -213,13 +218,14 @@ class Motor:
         """The contacts, and where the bodies are."""
         self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, dt)
         world.store.stirred[:] = False
+        clear_forces(world.store)
         self.memory.placements = world.store.placement.copy()
 
 
 def _find_growth(world: Parts, dt: float) -> Floats:
     """(n,) how far around each body contacts are looked for."""
     store = world.store
-    speeds = store.speeds() + np.where(store.movable, np.linalg.norm(world.gravity) * dt, 0.0)
+    speeds = store.speeds() + np.where(store.movable, bound_gains(store, world.gravity) * dt, 0.0)
     most = np.where(world.links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
     return MARGIN * world.slop + np.minimum(dt * speeds, most)
 

@@ -19,12 +19,15 @@ from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
 from abut.shapes.solids import Shape, Sphere
 from abut.shapes.surfaces import ShapeLike, Soft, as_shape
+from abut.world.bodies.forces import add_impulse, moment_of, refuse_unmoved
 from abut.world.bodies.state import SPIN, VELOCITY
-from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, STATIC, Store
+from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, SENSOR, STATIC, Store
 from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.containment import add_held
+from abut.world.contacts.pair_rules import PairFilter
 from abut.world.contacts.pairs import compare_pairs
 from abut.world.contacts.points import ContactPoints
+from abut.world.contacts.sensing import compare_inside, find_inside
 from abut.world.definition import (
     IDENTITY,
     LEAST_SCALE,
@@ -32,19 +35,34 @@ from abut.world.definition import (
     Kind,
     Newcomers,
     ShapesLike,
+    check_locks,
+    check_name,
     check_scale,
     invert_inertia,
     radius_of,
     read_options,
     read_parts,
+    read_place,
 )
 from abut.world.linkages.links import Links
 from abut.world.queries import Queries
-from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, WorldContacts, order_rows, unite_rows
+from abut.world.results import (
+    Closest,
+    ClosestMany,
+    OverlapMany,
+    RayHits,
+    SensorEvents,
+    WorldContacts,
+    order_rows,
+    unite_rows,
+)
 from abut.world.step import Motor, Parts
 
 POINT = Sphere(1e-300)
 """For queries, a point is a ball of no size."""
+
+
+NAMES_SHOWN = 4
 
 
 class World:
@@ -56,6 +74,7 @@ class World:
         substeps: in how many parts `step` divides its time.
         sweeps: how often `step` solves each contact in a substep, at least.
         sleeping: whether islands of bodies at rest are left alone until touched.
+        filter: which pairs of bodies meet, beside layers and masks; see `World.filter`.
 
     Example:
         >>> import numpy as np
@@ -84,6 +103,7 @@ class World:
         substeps: int = 8,
         sweeps: int = 2,
         sleeping: bool = True,
+        filter: PairFilter | None = None,
     ) -> None:
         self.slop = arrays.positive(slop, "slop")
         self._store, self._colliders = Store(), Colliders()
@@ -97,16 +117,22 @@ class World:
         self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
         """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
+        self._names: dict[str, int] = {}
+        self._sensed = SensorEvents(*(frozen(np.empty((0, 2), np.int64)) for _ in range(3)))
+        self.filter = filter
 
     def __len__(self) -> int:
         return len(self._store)
 
     def __repr__(self) -> str:
         asleep, linkages = np.count_nonzero(self.asleep()), len(self.linkages)
-        facts = (f"{asleep:,} asleep",) if asleep else ()
-        return describe(
-            self, count(len(self), "body", "bodies"), *facts, *((count(linkages, "linkage"),) if linkages else ())
-        )
+        facts = [count(len(self), "body", "bodies")]
+        facts += [f"{asleep:,} asleep"] if asleep else []
+        facts += [count(linkages, "linkage")] if linkages else []
+        shown = list(self._names)[:NAMES_SHOWN]
+        more = len(self._names) - len(shown)
+        facts += [f"named {' '.join(shown)}" + (f" and {more:,} more" if more else "")] if shown else []
+        return describe(self, *facts)
 
     def _repr_html_(self) -> str:
         from abut.dynamics.picture import spread
@@ -141,6 +167,43 @@ class World:
         self._gravity = arrays.coordinates(value, "gravity", (3,), keep=True)
         self._store.asleep[:], self._store.rest_time[:] = False, 0.0
 
+    @property
+    def filter(self) -> PairFilter | None:
+        """Which pairs of bodies meet, beside layers and masks: a function of two arrays of handles (k,), the smaller of each pair in the first, that
+        gives (k,) booleans; None: all do.
+
+        It is asked about each pair once when the two come near each other, about all that do in one call, sorted; its answer holds as long as they
+        stay near. What it answers may depend on the handles alone. Setting it wakes all bodies."""
+        return self._colliders.rules.ask
+
+    @filter.setter
+    def filter(self, value: PairFilter | None) -> None:
+        self._colliders.rules.change_filter(value)
+        self._store.asleep[:], self._store.rest_time[:] = False, 0.0
+        self._changed()
+
+    def ignore(self, a: IndicesLike, b: IndicesLike, *, ignored: bool = True) -> None:
+        """Let pairs of bodies pass through each other, or with `ignored=False` meet again. They wake up.
+
+        It ends when one of the two is removed. Questions (`ray`, `overlap`, …) see both all the same.
+
+        Args:
+            a, b: (k,) handles of the two bodies of each pair, or one that stands for all.
+            ignored: whether they are to be ignored.
+        """
+        first, second = (
+            np.concatenate([self._store.read(int(each), name) for each in arrays.selection(handles, name, 2**62)])
+            for handles, name in ((a, "a"), (b, "b"))
+        )
+        if len(first) != len(second) and 1 not in (len(first), len(second)):
+            raise InvalidInput("b", f"has {len(second)} handles for {len(first)}")
+        pairs = np.stack(np.broadcast_arrays(first, second), axis=1)
+        if (pairs[:, 0] == pairs[:, 1]).any():
+            raise InvalidInput("b", "is the same body as a", int(np.argmax(pairs[:, 0] == pairs[:, 1])))
+        self._colliders.rules.ignore(pairs, arrays.flag(ignored, "ignored"))
+        self._motor.wake_neighbors(self._store, np.unique(pairs))
+        self._changed()
+
     # --- bodies
 
     def add(
@@ -159,6 +222,13 @@ class World:
         layer: int = 1,
         mask: int = ALL_LAYERS,
         continuous: bool = False,
+        linear_damping: Number = 0.0,
+        angular_damping: Number = 0.0,
+        gravity_scale: Number = 1.0,
+        locked: str = "",
+        position: VectorLike | None = None,
+        rotation: PoseLike | None = None,
+        name: str | None = None,
     ) -> int:
         """Add a body; its handle.
 
@@ -168,7 +238,8 @@ class World:
             shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
             pose: (4,4) where it is; by default that of a `Rigid` body, else the origin.
             kind: dynamic bodies are moved by `step`, kinematic ones by the user or at their velocity, static ones by nobody. A deformable body or
-                a terrain is static unless it is made kinematic (`Deformable.update` moves it).
+                a terrain is static unless it is made kinematic (`Deformable.update` moves it). A sensor is moved as a kinematic body, but stops
+                nothing and is not seen by others; `sensor_events` and `inside` say what is in it.
             density: mass by volume; of deformable bodies by area.
             mass: instead of the density.
             velocity: (3,) of the center of mass.
@@ -179,9 +250,18 @@ class World:
                 By default the world's slop; 0: nothing is held.
             layer, mask: bits; two bodies meet if each one's layer is in the other's mask.
             continuous: whether it never passes through anything within a step, however fast.
+            linear_damping, angular_damping: rates at which momentum and angular momentum fade: exp(−rate·t) of them is left after a time t,
+                however it is cut in steps.
+            gravity_scale: the part of the world's gravity that pulls it; below 0 it rises.
+            locked: axes of the world along which it does not move, and about which it does not turn: "z", "xy", "rz" for turns about z, "rotation"
+                for all turns, or several words: "z rxy" is motion in a plane.
+            position: (3,) in place of a pose.
+            rotation: in place of a pose: a unit quaternion (w, x, y, z), the real part first, or a matrix (3,3).
+            name: by which `body` finds it; no two bodies have the same.
         """
-        placed = shape.pose if pose is None and isinstance(shape, BODIES) else pose
-        at = IDENTITY if placed is None else arrays.pose(placed, "pose")
+        at = read_place(shape.pose if isinstance(shape, BODIES) else None, pose, position, rotation)
+        if name is not None:
+            check_name(name, self._names)
         handles = self.add_many(
             shape,
             at[np.newaxis],
@@ -196,8 +276,37 @@ class World:
             layer=layer,
             mask=mask,
             continuous=continuous,
+            linear_damping=linear_damping,
+            angular_damping=angular_damping,
+            gravity_scale=gravity_scale,
+            locked=locked,
         )
+        if name is not None:
+            self._names[name] = int(handles[0])
         return int(handles[0])
+
+    def body(self, name: str) -> int:
+        """The handle of the body with a name.
+
+        Args:
+            name: as it was given to `add`.
+
+        Example:
+            >>> import abut
+            >>> from abut import shapes
+            >>> world = abut.World()
+            >>> crate = world.add(shapes.Box((1, 1, 1)), name="crate", position=(0, 0, 2))
+            >>> world, world.body("crate") == crate
+            (World(1 body, named crate), True)
+        """
+        if not isinstance(name, str) or name not in self._names:
+            raise InvalidInput("name", f"{name!r} is that of no body")
+        return self._names[name]
+
+    @property
+    def names(self) -> dict[str, int]:
+        """Names of bodies and their handles, in the order in which they came; a copy."""
+        return dict(self._names)
 
     def add_many(
         self,
@@ -215,6 +324,10 @@ class World:
         layer: int = 1,
         mask: int = ALL_LAYERS,
         continuous: bool = False,
+        linear_damping: Number = 0.0,
+        angular_damping: Number = 0.0,
+        gravity_scale: Number = 1.0,
+        locked: str = "",
     ) -> Integers:
         """Add bodies of one shape at many poses; their handles (k,).
 
@@ -223,6 +336,7 @@ class World:
             poses: (k,4,4) where they are.
             velocity, angular_velocity: (k,3), or (3,) for all.
             kind, density, mass, friction, restitution, rolling, layer, mask, continuous: as for `add`, of each body.
+            linear_damping, angular_damping, gravity_scale, locked: as for `add`, of each body.
         """
         options = {
             "kind": kind,
@@ -236,6 +350,10 @@ class World:
             "layer": layer,
             "mask": mask,
             "continuous": continuous,
+            "linear_damping": linear_damping,
+            "angular_damping": angular_damping,
+            "gravity_scale": gravity_scale,
+            "locked": locked,
         }
         slots = self._take(self._read(shape, arrays.poses(poses, "poses"), options))
         return frozen(self._store.handles(slots))
@@ -262,7 +380,9 @@ class World:
         store.friction[slots], store.restitution[slots] = options.friction, options.restitution
         store.rolling[slots] = self.slop if options.rolling is None else options.rolling
         store.continuous[slots], store.stirred[slots] = options.continuous, True
-        store.center[slots], store.pull[slots] = weight.center, float(options.kind == DYNAMIC)
+        is_moved = options.kind == DYNAMIC
+        store.center[slots], store.pull[slots] = weight.center, options.pull if is_moved else 0.0
+        store.damping[slots], store.locked[slots] = (options.damping, options.locked) if is_moved else (0.0, False)
         store.inverse[slots], store.inertia[slots] = 0.0, weight.inertia
         if options.kind == DYNAMIC:
             store.inverse[slots, 0] = 1.0 / weight.mass
@@ -285,6 +405,8 @@ class World:
         """
         slots = self._store.read(handles)
         self._links.remove(slots)
+        gone = set(self._store.handles(slots).tolist())
+        self._names = {name: handle for name, handle in self._names.items() if handle not in gone}
         self._motor.wake_neighbors(self._store, slots)
         self._colliders.remove(slots)
         self._store.free(slots)
@@ -314,6 +436,9 @@ class World:
         speeds = [
             (first, arrays.stacked(value, name, (3,), len(slots))) for name, value, first in given if value is not None
         ]
+        for first, value in speeds:
+            rest = np.zeros_like(value)
+            check_locks(self._store.locked[slots], *((value, rest) if first == VELOCITY else (rest, value)))
         if at is not None:
             if any(isinstance(self._colliders.shapes[i], Soft) for i in self._shapes_of(slots)):
                 raise Unsupported("a pose for a deformable body: its vertices already say where it is")
@@ -323,6 +448,56 @@ class World:
         self._store.stirred[slots] = True
         self._motor.wake_neighbors(self._store, slots)
         self._changed()
+
+    def apply_force(self, handles: IndicesLike, force: ArrayLike, point: ArrayLike | None = None) -> None:
+        """Push dynamic bodies during the whole of the next step; after it the force is gone. Forces add up; sleepers wake.
+
+        So a force F changes the momentum by F·dt in a step of any length dt, and a body in free flight follows its parabola. To push for longer,
+        apply it before each step. A step that is refused keeps it.
+
+        Args:
+            handles: (k,) or one.
+            force: (k,3), or (3,) for all, in the world.
+            point: (k,3) or (3,) in the world, where it acts; by default at the center of mass. Elsewhere it turns the body too, with the arm that
+                it has at the beginning of the step.
+        """
+        slots, (push, at) = self._read_push(handles, force, "force", point)
+        self._store.torque[slots] += moment_of(self._store, slots, push, at)
+        self._store.force[slots] += push
+        self._motor.rouse(self._store, slots)
+
+    def apply_torque(self, handles: IndicesLike, torque: ArrayLike) -> None:
+        """Turn dynamic bodies during the whole of the next step, as `apply_force` pushes them: the angular momentum changes by torque·dt.
+
+        Args:
+            handles: (k,) or one.
+            torque: (k,3), or (3,) for all, in the world.
+        """
+        slots, (twist, _) = self._read_push(handles, torque, "torque", None)
+        self._store.torque[slots] += twist
+        self._motor.rouse(self._store, slots)
+
+    def apply_impulse(self, handles: IndicesLike, impulse: ArrayLike, point: ArrayLike | None = None) -> None:
+        """Change the momentum of dynamic bodies now, by exactly the impulse; sleepers wake.
+
+        Args:
+            handles: (k,) or one.
+            impulse: (k,3), or (3,) for all, in the world.
+            point: (k,3) or (3,) in the world, where it acts; by default at the center of mass. Elsewhere it changes the angular momentum too.
+        """
+        slots, (push, at) = self._read_push(handles, impulse, "impulse", point)
+        add_impulse(self._store, slots, push, moment_of(self._store, slots, push, at))
+        self._motor.rouse(self._store, slots)
+
+    def _read_push(
+        self, handles: IndicesLike, value: ArrayLike, name: str, point: ArrayLike | None
+    ) -> tuple[Integers, tuple[Floats, Floats | None]]:
+        """Bodies that a force may move, and the force with its point, checked."""
+        slots = self._store.read(handles)
+        self._links.refuse(slots)
+        refuse_unmoved(self._store, slots)
+        push = arrays.stacked(value, name, (3,), len(slots))
+        return slots, (push, None if point is None else arrays.stacked(point, "point", (3,), len(slots)))
 
     def _shapes_of(self, slots: Integers) -> Integers:
         return np.unique(self._colliders.shape[np.isin(self._colliders.body, slots)])
@@ -424,6 +599,25 @@ class World:
         changes = (begun[: counts[0]].copy(), ended[: counts[1]].copy())
         every: Any = [frozen(column) for column in (*columns, *values, *changes, pairs.copy())]
         return WorldContacts(*every)
+
+    @property
+    def sensor_events(self) -> SensorEvents:
+        """Who came into sensors, stayed and left in the last step. What passes through a sensor within one step is not seen."""
+        return self._sensed
+
+    def inside(self, sensor: int) -> Integers:
+        """Handles of the bodies that touch or overlap a sensor now, or hold it; ascending. Those are the same as `overlap` finds with its shape, if
+        layers, masks and filters agree.
+
+        Args:
+            sensor: its handle.
+        """
+        slots = self._store.read(arrays.count(sensor, "sensor", most=2**62), "sensor")
+        if self._store.kind[slots[0]] != SENSOR:
+            raise InvalidInput("sensor", "is a body that is no sensor")
+        self._place()
+        rows = find_inside(self._store, self._colliders)
+        return frozen(rows[rows[:, 0] == sensor, 1].copy())
 
     def ray(
         self, origins: PointsLike, directions: PointsLike, *, max_distance: Number = np.inf, mask: int = ALL_LAYERS
@@ -557,6 +751,13 @@ class World:
         length = arrays.positive(dt, "dt")
         self._motor.step(Parts(self._store, self._colliders, self._links, self.gravity, self.slop), length)
         self._changed()
+        self._sense()
+
+    def _sense(self) -> None:
+        """What is in sensors after a step."""
+        if (self._store.kind == SENSOR).any() or len(self._sensed) or len(self._sensed.ended):
+            self._place()
+            self._sensed = compare_inside(self._sensed.inside, find_inside(self._store, self._colliders))
 
     def validate(self) -> None:
         """Raise AbutError unless the parts agree with each other: slots, colliders, boxes, pairs, states."""

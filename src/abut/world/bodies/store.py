@@ -13,8 +13,8 @@ from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.world.bodies.state import AT_REST, POSITION, SPIN, TURN, VELOCITY
 
-DYNAMIC, KINEMATIC, STATIC = 0, 1, 2
-KINDS = {"dynamic": DYNAMIC, "kinematic": KINEMATIC, "static": STATIC}
+DYNAMIC, KINEMATIC, STATIC, SENSOR = range(4)
+KINDS = {"dynamic": DYNAMIC, "kinematic": KINEMATIC, "static": STATIC, "sensor": SENSOR}
 ALL_LAYERS = 2**62 - 1
 
 
@@ -29,6 +29,14 @@ class Store:
         self.inertia = np.empty((0, 3, 3))
         self.center = np.empty((0, 3))
         self.pull = np.empty(0)
+        """The part of the world's gravity that pulls it."""
+        self.damping = np.empty((0, 2))
+        """Rates at which the momentum and the angular momentum fade."""
+        self.locked = np.empty((0, 6), np.bool_)
+        """Axes x, y, z along which it does not move, and about which it does not turn."""
+        self.force = np.empty((0, 3))
+        """Of the next step."""
+        self.torque = np.empty((0, 3))
         self.friction = np.empty(0)
         self.restitution = np.empty(0)
         self.rolling = np.empty(0)
@@ -74,6 +82,7 @@ class Store:
         slots = np.array([heapq.heappop(self._free) for _ in range(count)], np.int64)
         self.alive[slots] = True
         self.asleep[slots], self.rest_time[slots], self.group[slots] = False, 0.0, 0
+        self.force[slots], self.torque[slots] = 0.0, 0.0
         return slots
 
     def free(self, slots: Integers) -> None:
@@ -82,6 +91,7 @@ class Store:
         self.generation[slots] += 1
         self.state[slots] = AT_REST
         self.inverse[slots], self.inertia[slots], self.kind[slots] = 0.0, 0.0, STATIC
+        self.force[slots], self.torque[slots], self.damping[slots], self.locked[slots] = 0.0, 0.0, 0.0, False
         for slot in slots.tolist():
             heapq.heappush(self._free, slot)
 
@@ -175,9 +185,18 @@ class Store:
         """(n,) alive and moved by the solver."""
         return self.alive & (self.kind == DYNAMIC)
 
+    @property
+    def solid_layer(self) -> Integers:
+        """(n,) the layer of each body, none for sensors: what is not a sensor does not see them."""
+        return np.where(self.kind == SENSOR, 0, self.layer)
+
     def find_driven(self) -> NDArray[np.bool_]:
         """(n,) bodies that the user moves."""
         return self.alive & (self.kind == KINEMATIC) & (self.motion != 0.0).any(axis=1)
+
+    def find_gliding(self) -> NDArray[np.bool_]:
+        """(n,) the same, and sensors that move."""
+        return self.find_driven() | (self.alive & (self.kind == SENSOR) & (self.motion != 0.0).any(axis=1))
 
 
 def rotations_of(quaternions: Floats) -> Floats:

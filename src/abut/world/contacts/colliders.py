@@ -32,6 +32,7 @@ from abut.shapes.surfaces import Soft, Surface, Terrain
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import STATIC, Store
 from abut.world.contacts.hull_tracking import FeatureMemory, describe, square
+from abut.world.contacts.pair_rules import PairRules
 from abut.world.contacts.pairs import choose_pairs, find_left, sort_pairs
 from abut.world.contacts.placement import bound_colliders, place_colliders
 from abut.world.contacts.points import ContactPoints, join_points
@@ -68,6 +69,7 @@ class Colliders:
         self.fat = np.empty((0, 6))
         self.rows = 256
         self.memory, self.outline_memory = FeatureMemory(), FeatureMemory()
+        self.rules = PairRules()
         self._forget()
 
     def _forget(self) -> None:
@@ -170,6 +172,7 @@ class Colliders:
         self.sap.remove(gone)
         self.memory.forget(gone)
         self.outline_memory.forget(gone)
+        self.rules.forget(slots)
         self.sap.report()  # its numbers may be given again
 
     def settle(self, store: Store, growth: float) -> bool:
@@ -213,19 +216,30 @@ class Colliders:
         return self.find_near(store, np.full(len(moving), np.inf), moving, moving)[0]
 
     def find_near(
-        self, store: Store, growth: Floats, busy: NDArray[np.bool_], wanted: NDArray[np.bool_]
+        self,
+        store: Store,
+        growth: Floats,
+        busy: NDArray[np.bool_],
+        wanted: NDArray[np.bool_],
+        *,
+        sensing: bool = False,
     ) -> tuple[Integers, Floats]:
         """(p,2) the same whose boxes, grown by their bodies' growths (n,), meet, and both growths together (p,): the margins for `meet`.
 
-        Only pairs with a body that is busy (n,), and with a body, the same or the other, that is wanted (n,)."""
+        Only pairs with a body that is busy (n,), and with a body, the same or the other, that is wanted (n,). sensing: sensors count too."""
         keys = self.sap.keys
         pairs, margins = np.empty((len(keys), 2), np.int64), np.empty(len(keys))
-        filters = np.stack((store.layer, store.mask, busy.astype(np.int64), wanted.astype(np.int64)), axis=1)
+        layer = store.layer if sensing else store.solid_layer
+        filters = np.stack((layer, store.mask, busy.astype(np.int64), wanted.astype(np.int64)), axis=1)
         ages = store.handles(np.arange(len(store.alive)))
         table = self.pool.cores.table
         count = choose_pairs(keys, self.body, self.shape, self.boxes, table, ages, filters, growth, pairs, margins)
-        groups = store.group[self.body[pairs[:count]]]
+        bodies = self.body[pairs[:count]]
+        groups = store.group[bodies]
         kept = (groups[:, 0] != groups[:, 1]) | (groups[:, 0] == 0)
+        if self.rules.are_given:
+            near = self.body[np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1)]
+            kept[kept] = self.rules.choose(store, bodies[kept], near)
         return pairs[:count][kept], margins[:count][kept]
 
     def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> ContactPoints:

@@ -34,7 +34,7 @@ def find_stops(store: Store, colliders: Colliders, after: Records, slop: float, 
         box = spheres[body]
         near = there[(boxes[:, :3] <= box[3:]).all(axis=1) & (boxes[:, 3:] >= box[:3]).all(axis=1)]
         others = colliders.body[near]
-        near = near[(others != body) & _agree(store, int(body), others)]
+        near = near[(others != body) & _agree(store, int(body), others) & colliders.rules.allow(int(body), others)]
         own = np.flatnonzero(colliders.body == body)
         for j in near.tolist():
             is_surface = table[colliders.shape[j] + 1, KIND] == SURFACE
@@ -62,4 +62,4 @@ def _find_triangles(colliders: Colliders, before: Records, after: Records, j: in
 
 def _agree(store: Store, body: int, others: Integers) -> np.ndarray:
     met = (store.layer[body] & store.mask[others]) != 0
-    return met & ((store.layer[others] & store.mask[body]) != 0)
+    return met & ((store.solid_layer[others] & store.mask[body]) != 0)

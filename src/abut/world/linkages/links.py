@@ -20,6 +20,7 @@ from abut.core.errors import InvalidInput
 from abut.dynamics import Linkage
 from abut.impulses.records import ALONE, BODY
 from abut.shapes.solids import Capsule, Sphere
+from abut.world.bodies.forces import load_forces
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import ALL_LAYERS, Store
 from abut.world.definition import IDENTITY, MOST_SCALE, read_options
@@ -166,7 +167,8 @@ class Links:
         here, states = bodies[:first], name_fields(store.state)
         for name in FIELDS:
             here[name] = states[name]
-        here["inertia"], here["acceleration"] = store.inertia, (store.pull * awake)[:, np.newaxis] * gravity
+        here["inertia"] = store.inertia
+        load_forces(here, store, gravity, awake)
         here["inverse_mass"] = np.where(awake, store.inverse_mass, 0.0)
         here["own_inverse_inertia"] = np.where(awake[:, np.newaxis], store.inverse_inertia, 0.0)
         for linked, start, stop in zip(active, starts[:, 0], stops[:, 0], strict=True):

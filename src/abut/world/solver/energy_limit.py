@@ -12,6 +12,7 @@ from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.quaternions import matrix_columns, multiply, normalise
+from abut.world.bodies.forces import find_pushed
 from abut.world.bodies.islands import find_islands
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store, rotations_of
@@ -80,6 +81,7 @@ def _find_free(
     if falls:
         uneven = movable & pushed & ((times < times.max()) | (store.pull != 1.0))
         held[root[uneven]] = True
+    held[root[movable & find_pushed(store)]] = True
     return movable & pushed & ~held[root]
 
 

@@ -14,6 +14,7 @@ from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.impulses.records import ALONE
 from abut.impulses.sides import displacement_of, sides_of, turn_inertia
+from abut.world.solver.drives import drive, turn_driven
 from abut.world.solver.preparation import REST, aim, weigh
 
 STALE_SQ = 1e-6
@@ -23,10 +24,13 @@ sweeps converge: a thousandth more or less breaks no law."""
 
 @kernel
 def accelerate(bodies: Records, moving: Integers, h: float) -> None:
-    """Gravity, and what else pulls, for a time h."""
+    """Gravity, and what else pulls, turns and damps, for a time h."""
     for k in range(len(moving)):
         body = bodies[moving[k]]
-        put(body.velocity, add_scaled(vector(body.velocity), vector(body.acceleration), h * body.time))
+        if body.is_driven:
+            drive(body, h * body.time)
+        else:
+            put(body.velocity, add_scaled(vector(body.velocity), vector(body.acceleration), h * body.time))
 
 
 @kernel
@@ -36,11 +40,16 @@ def move_bodies(bodies: Records, moving: Integers, substep: float) -> None:
         body = bodies[moving[k]]
         h = body.time * substep
         v, w = vector(body.velocity), vector(body.angular_velocity)
-        if body.is_free:
+        if body.is_free and body.is_driven:
+            v = subtract(v, vector(body.lag))
+        elif body.is_free:
             v = add_scaled(v, vector(body.acceleration), -0.5 * h)  # the mean of before and after: the parabola itself
         put(body.position, add_scaled(vector(body.position), v, h))
         put(body.displacement, scale(v, h))
         put(body.rotation, scale(w, h))
+        if body.is_locked or (body.is_free and body.is_driven):
+            turn_driven(body, h)
+            continue
         if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
             continue
         m, q = body.inertia, body.quaternion
