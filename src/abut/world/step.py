@@ -26,6 +26,8 @@ from abut.world.contacts.memory import ContactMemory
 from abut.world.contacts.points import ContactPoints
 from abut.world.continuous.stops import find_stops
 from abut.world.definition import MOST_SCALE
+from abut.world.joints.opening import Opened, open_joints
+from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
 from abut.world.solver.energy_limit import limit_energy
@@ -53,6 +55,7 @@ class Parts(NamedTuple):
     store: Store
     colliders: Colliders
     links: Links
+    joints: Joints
     gravity: Floats
     slop: float
 
@@ -65,6 +68,7 @@ class Attempt(NamedTuple):
     """(n,2) bodies of the contacts"""
     contacts: Records
     joined: Joined
+    opened: Opened
     awake: NDArray[np.bool_]
 
     @property
@@ -104,9 +108,12 @@ class Motor:
             self.pace = pace
             raise InvalidInput("dt", f"takes {lost} more than {MOST_SCALE:g} from the origin; nothing has moved")
         self._limit_energy(world, attempt, times, dt)
+        opened = attempt.opened
+        loose = world.joints.remember(opened.which, opened.joints, opened.rows, dt, self.substeps)
         world.links.part(world.store, attempt.joined, attempt.awake)
         if self.sleeping:
             self._put_to_sleep(world, attempt, dt)
+        self.sleepers.wake(world.store, loose)
         world.links.rest(world.store.asleep)
         self._remember(world, attempt, dt)
 
@@ -122,6 +129,8 @@ class Motor:
         """Wake linkages that somebody has changed since the last step, and what touched a deformable body that was updated."""
         store, colliders = world.store, world.colliders
         self.sleepers.wake(store, world.links.find_changed(store))
+        while len(roused := world.joints.find_roused(store)):
+            self.sleepers.wake(store, roused)
         for i, shape in enumerate(colliders.shapes):
             if not isinstance(shape, Soft):
                 continue
@@ -154,6 +163,8 @@ class Motor:
             if not len(roused):
                 return found, np.ascontiguousarray(pairs)
             self.sleepers.wake(store, roused)
+            while len(more := world.joints.find_roused(store)):
+                self.sleepers.wake(store, more)
 
     # --- prepare
 
@@ -168,31 +179,37 @@ class Motor:
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
             sides, shares = sides[~together], shares[~together]
-        joined.mark_free(pairs, sides)
+        opened = open_joints(world.joints, joined.bodies, joined.ends, awake, dt, self.substeps)
+        joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
         support = np.zeros((len(joined.bodies), 3))
         prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
         self.memory.start(contacts, found, world.slop, dt)
-        return Attempt(found, pairs, contacts, joined, awake)
+        return Attempt(found, pairs, contacts, joined, opened, awake)
 
     # --- solve
 
     def _solve(self, world: Parts, attempt: Attempt, dt: float) -> None:
         """What contacts and links do to the bodies of the attempt."""
         bodies, alone = attempt.joined.bodies, attempt.joined.alone
-        island, ledger = open_ledger(world.store, attempt.pairs, alone, attempt.awake, len(bodies))
+        pairs = np.concatenate((attempt.pairs, world.joints.pairs))
+        island, ledger = open_ledger(world.store, pairs, world.joints.members, alone, attempt.awake, len(bodies))
         fastest, slowest = PUSH_SPEED * world.slop, _slowest_bounce(world, dt)
         settings = Settings(dt, self.pace, fastest, slowest, world.slop, self.substeps, self.sweeps)
         moving = np.flatnonzero(attempt.joined.moving)
-        self.more_solved += solve_step(bodies, attempt.contacts, attempt.joined.bonds, moving, island, ledger, settings)
+        bonds, rack = attempt.joined.bonds, attempt.opened.rack
+        self.more_solved += solve_step(bodies, attempt.contacts, bonds, rack, moving, island, ledger, settings)
 
     # --- limit energy
 
     def _limit_energy(self, world: Parts, attempt: Attempt, times: Floats, dt: float) -> None:
         """Scale down motion that came from nowhere."""
         pushed, joined = attempt.pairs[attempt.pushing], attempt.joined
-        self.limited += limit_energy(world.store, joined.bodies, joined.alone, pushed, world.gravity, times, dt)
+        jointed = world.joints.members
+        self.limited += limit_energy(
+            world.store, joined.bodies, joined.alone, pushed, jointed, world.gravity, times, dt
+        )
 
     # --- put to sleep
 
@@ -202,10 +219,19 @@ class Motor:
         separation, pressed = attempt.found.separation, attempt.contacts["total_normal_impulse"] > 0.0
         # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
         touching, deep = (separation <= slop) | pressed, separation < -slop
-        pairs = attempt.pairs
-        neighbors = Neighbors(pairs[touching], pairs[pressed], pairs[deep], links.chains)
+        pairs, joints = attempt.pairs, world.joints
+        # What hangs is carried as what lies on the ground is, under gravity; what a motor moves goes on.
+        hung = joints.find_held(store)[: None if world.gravity.any() else 0]
+        held = np.concatenate((links.find_held(), hung))
+        driven = np.repeat(joints.find_driven()[:, np.newaxis], 2, axis=1)
+        neighbors = Neighbors(
+            np.concatenate((pairs[touching], joints.pairs)),
+            pairs[pressed],
+            np.concatenate((pairs[deep], driven)),
+            links.chains,
+        )
         pulled = links.find_pulled(len(store.alive)) | ((store.pull != 0.0) & world.gravity.any())
-        self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, links.find_held(), slop, dt))
+        self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, held, slop, dt))
 
     # --- remember
 

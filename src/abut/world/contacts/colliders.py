@@ -67,6 +67,8 @@ class Colliders:
         self.boxes = np.empty((0, 6))
         self.fat = np.empty((0, 6))
         self.rows = 256
+        self.apart = np.empty(0, np.int64)
+        """pairs of bodies that do not meet, smaller · 2³² + larger"""
         self.memory, self.outline_memory = FeatureMemory(), FeatureMemory()
         self._forget()
 
@@ -224,8 +226,11 @@ class Colliders:
         ages = store.handles(np.arange(len(store.alive)))
         table = self.pool.cores.table
         count = choose_pairs(keys, self.body, self.shape, self.boxes, table, ages, filters, growth, pairs, margins)
-        groups = store.group[self.body[pairs[:count]]]
+        bodies = self.body[pairs[:count]]
+        groups = store.group[bodies]
         kept = (groups[:, 0] != groups[:, 1]) | (groups[:, 0] == 0)
+        if len(self.apart):
+            kept &= ~np.isin((bodies.min(axis=1, initial=2**31) << 32) | bodies.max(axis=1, initial=0), self.apart)
         return pairs[:count][kept], margins[:count][kept]
 
     def meet(self, pairs: Integers, margins: Floats, *, remember: bool = False) -> ContactPoints:

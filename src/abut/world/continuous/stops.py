@@ -34,7 +34,8 @@ def find_stops(store: Store, colliders: Colliders, after: Records, slop: float, 
         box = spheres[body]
         near = there[(boxes[:, :3] <= box[3:]).all(axis=1) & (boxes[:, 3:] >= box[:3]).all(axis=1)]
         others = colliders.body[near]
-        near = near[(others != body) & _agree(store, int(body), others)]
+        keys = (np.minimum(body, others) << 32) | np.maximum(body, others)
+        near = near[(others != body) & _agree(store, int(body), others) & ~np.isin(keys, colliders.apart)]
         own = np.flatnonzero(colliders.body == body)
         for j in near.tolist():
             is_surface = table[colliders.shape[j] + 1, KIND] == SURFACE
