@@ -8,6 +8,7 @@ body would have passed something, less time passes for it, so that it ends befor
 velocity, for however long, keeps its momentum and its energy.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from abut.world.contacts.points import ContactPoints
 from abut.world.continuous.stops import find_stops
 from abut.world.definition import MOST_SCALE
 from abut.world.joints.opening import Opened, open_joints
+from abut.world.joints.rows import find_stiffness
 from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
@@ -43,6 +45,8 @@ PUSH_SPEED = 400.0  # in slops per unit of time: how fast depth is undone
 FADE = 0.98
 """Contacts are as stiff as the longest of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at once,
 because one step is short, would throw over what has settled on softer ones."""
+FINE, MOST_SUBSTEPS = 1.0, 64
+"""Where joints bear so much that what they hold swings by more than FINE radians in a substep, a step has more of these; 2 is where it would tremble."""
 MOST_TRIES = 8
 """Of a step. Each wakes an island more, or lets less time pass for a continuous body; after the last, half of what was safe."""
 SOONER = 0.25
@@ -83,7 +87,8 @@ class Motor:
     def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
         self.memory, self.sleepers = ContactMemory(), Sleepers()
-        self.pace = 0.0
+        self.pace = self.stiffness = 0.0
+        """The longest of the last steps, fading; and the square of the fastest swing that joints gave something in the last one."""
         self.more_solved = self.limited = 0
         """Work counters: contacts that were solved beyond `sweeps`, and islands whose motion was scaled down after all."""
 
@@ -93,12 +98,12 @@ class Motor:
         growth = _find_growth(world, dt)
         world.colliders.place(world.store, growth)
         pace, self.pace = self.pace, max(dt, FADE * self.pace)
-        times = np.ones(len(world.store.alive))
+        times, count = np.ones(len(world.store.alive)), self._count_substeps(dt)
         tries = 0
         while True:
             found, pairs = self._find_contacts(world, growth, dt)
-            attempt = self._prepare(world, found, pairs, times, dt)
-            self._solve(world, attempt, dt)
+            attempt = self._prepare(world, found, pairs, times, dt, count)
+            self._solve(world, attempt, dt, count)
             if tries == MOST_TRIES:
                 break
             if not self._wake_pushed(world, attempt) and not _stop_passing(world, attempt, times, tries):
@@ -109,13 +114,19 @@ class Motor:
             raise InvalidInput("dt", f"takes {lost} more than {MOST_SCALE:g} from the origin; nothing has moved")
         self._limit_energy(world, attempt, times, dt)
         opened = attempt.opened
-        loose = world.joints.remember(opened.which, opened.joints, opened.rows, dt, self.substeps)
+        loose = world.joints.remember(opened.which, opened.joints, opened.rows, dt, count)
+        self.stiffness = find_stiffness(attempt.joined.bodies, opened.rack, dt)
         world.links.part(world.store, attempt.joined, attempt.awake)
         if self.sleeping:
             self._put_to_sleep(world, attempt, dt)
         self.sleepers.wake(world.store, loose)
         world.links.rest(world.store.asleep)
-        self._remember(world, attempt, dt)
+        self._remember(world, attempt, dt / count)
+
+    def _count_substeps(self, dt: float) -> int:
+        """So many that what hangs on joints swings by less than FINE in each."""
+        wanted = dt * self.stiffness**0.5 / FINE
+        return max(self.substeps, math.ceil(min(wanted, MOST_SUBSTEPS)))
 
     # --- wake
 
@@ -168,35 +179,38 @@ class Motor:
 
     # --- prepare
 
-    def _prepare(self, world: Parts, found: ContactPoints, pairs: Integers, times: Floats, dt: float) -> Attempt:
+    def _prepare(
+        self, world: Parts, found: ContactPoints, pairs: Integers, times: Floats, dt: float, count: int
+    ) -> Attempt:
         """Bodies and contacts as the solver wants them, with the impulses of the last step."""
         store = world.store
         awake = store.movable & ~store.asleep
-        joined = world.links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
+        joined = world.links.join(store, world.gravity, awake, dt, count * self.sweeps)
         joined.moving[: len(awake)] |= store.find_driven()
         joined.bodies["time"][: len(times)] = times
         sides, shares, together = joined.find_sides(pairs, found.point)
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
             sides, shares = sides[~together], shares[~together]
-        opened = open_joints(world.joints, joined.bodies, joined.ends, awake, dt, self.substeps)
+        opened = open_joints(world.joints, joined.bodies, joined.ends, awake, dt, count)
         joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
         support = np.zeros((len(joined.bodies), 3))
         prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
-        self.memory.start(contacts, found, world.slop, dt)
+        self.memory.start(contacts, found, world.slop, dt / count)
         return Attempt(found, pairs, contacts, joined, opened, awake)
 
     # --- solve
 
-    def _solve(self, world: Parts, attempt: Attempt, dt: float) -> None:
+    def _solve(self, world: Parts, attempt: Attempt, dt: float, count: int) -> None:
         """What contacts and links do to the bodies of the attempt."""
         bodies, alone = attempt.joined.bodies, attempt.joined.alone
         pairs = np.concatenate((attempt.pairs, world.joints.pairs))
         island, ledger = open_ledger(world.store, pairs, world.joints.members, alone, attempt.awake, len(bodies))
         fastest, slowest = PUSH_SPEED * world.slop, _slowest_bounce(world, dt)
-        settings = Settings(dt, self.pace, fastest, slowest, world.slop, self.substeps, self.sweeps)
+        pace = self.pace * count / self.substeps  # more substeps make no contact stiffer
+        settings = Settings(dt, pace, fastest, slowest, world.slop, count, self.sweeps)
         moving = np.flatnonzero(attempt.joined.moving)
         bonds, rack = attempt.joined.bonds, attempt.opened.rack
         self.more_solved += solve_step(bodies, attempt.contacts, bonds, rack, moving, island, ledger, settings)
@@ -235,9 +249,9 @@ class Motor:
 
     # --- remember
 
-    def _remember(self, world: Parts, attempt: Attempt, dt: float) -> None:
-        """The contacts, and where the bodies are."""
-        self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, dt)
+    def _remember(self, world: Parts, attempt: Attempt, h: float) -> None:
+        """The contacts with what they gave in a substep of the length h, and where the bodies are."""
+        self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, h)
         world.store.stirred[:] = False
         self.memory.placements = world.store.placement.copy()
 

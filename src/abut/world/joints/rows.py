@@ -197,6 +197,43 @@ def rate_of(bodies: Records, joint: Record, row: Record) -> float:
 
 
 @kernel
+def find_stiffness(bodies: Records, rack: Rack, dt: float) -> float:
+    """The square of the most angular frequency at which a joint lets a body swing across the force F that it bears in a step dt.
+
+    A link of a chain swings as a string does, by F·w / r with the weight w of the joint along F and its lever r, and turns by F·r / I; a wheel has no
+    lever, and the bob of a pendulum nearly no inertia I: what is less of both counts."""
+    most = 0.0
+    for k in range(len(rack.joints)):
+        joint = rack.joints[k]
+        size = norm(vector(joint.force))
+        if size == 0.0:
+            continue
+        d = scale(vector(joint.force), 1.0 / size)
+        p, s, q, t = frames_of(bodies, joint, 0.0)
+        at = lerp(p, q, joint.lead)
+        weight = 0.0
+        for side in range(4):
+            i, part = side_of(joint, side)
+            if i != ALONE:
+                weight += part * part * bodies[i].inverse_mass
+        for side in range(2):
+            body, turns = (joint.body_a, joint.turns_a) if side == 0 else (joint.body_b, joint.turns_b)
+            if turns:
+                turn, spun = _moment(bodies, body, True, at, d, True)
+                weight += dot(turn, spun)
+        for side in range(2):
+            body, turns = (joint.body_a, joint.turns_a) if side == 0 else (joint.body_b, joint.turns_b)
+            if not turns:
+                continue
+            lever = norm(subtract(at, vector(bodies[body].position)))
+            m = bodies[body].inverse_inertia
+            light = 0.5 * (m[0] + m[4] + m[8] - dot(d, apply(m, d)))
+            if lever > 0.0:
+                most = max(most, size / dt * min(6.0 * weight / lever, 2.0 * lever * light))
+    return most
+
+
+@kernel
 def add_loads(rack: Rack) -> None:
     """Add up what the joints gave in a substep."""
     for k in range(len(rack.joints)):
