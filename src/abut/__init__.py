@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from abut.papers import grid
     from abut.trees import binary as bvh
     from abut.trees import volumes
-    from abut.world import World
+    from abut.world import World, joints
 
 __version__ = "0.1.0"
 _forks.look_after_children()
@@ -50,6 +50,7 @@ __all__ = [
     "dynamics",
     "geometry",
     "grid",
+    "joints",
     "load",
     "mesh",
     "save",
@@ -65,6 +66,7 @@ _PARTS = {
     **{part: f"abut.{part}" for part in ("geometry", "mesh", "scenes", "shapes")},
     "bvh": "abut.trees.binary",
     "grid": "abut.papers.grid",
+    "joints": "abut.world.joints",
     "volumes": "abut.trees.volumes",
 }
 _HOMES = {

@@ -8,6 +8,7 @@ body would have passed something, less time passes for it, so that it ends befor
 velocity, for however long, keeps its momentum and its energy.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ from abut.world.contacts.memory import ContactMemory
 from abut.world.contacts.points import ContactPoints
 from abut.world.continuous.stops import find_stops
 from abut.world.definition import MOST_SCALE
+from abut.world.joints.opening import Opened, open_joints
+from abut.world.joints.rows import find_stiffness
+from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
 from abut.world.solver.energy_limit import limit_energy
@@ -42,6 +46,8 @@ PUSH_SPEED = 400.0  # in slops per unit of time: how fast depth is undone
 FADE = 0.98
 """Contacts are as stiff as the longest of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at once,
 because one step is short, would throw over what has settled on softer ones."""
+FINE, MOST_SUBSTEPS = 1.0, 64
+"""Where joints bear so much that what they hold swings by more than FINE radians in a substep, a step has more of these; 2 is where it would tremble."""
 MOST_TRIES = 8
 """Of a step. Each wakes an island more, or lets less time pass for a continuous body; after the last, half of what was safe."""
 SOONER = 0.25
@@ -54,6 +60,7 @@ class Parts(NamedTuple):
     store: Store
     colliders: Colliders
     links: Links
+    joints: Joints
     gravity: Floats
     slop: float
 
@@ -66,6 +73,7 @@ class Attempt(NamedTuple):
     """(n,2) bodies of the contacts"""
     contacts: Records
     joined: Joined
+    opened: Opened
     awake: NDArray[np.bool_]
 
     @property
@@ -80,7 +88,8 @@ class Motor:
     def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
         self.memory, self.sleepers = ContactMemory(), Sleepers()
-        self.pace = 0.0
+        self.pace = self.stiffness = 0.0
+        """The longest of the last steps, fading; and the square of the fastest swing that joints gave something in the last one."""
         self.more_solved = self.limited = 0
         """Work counters: contacts that were solved beyond `sweeps`, and islands whose motion was scaled down after all."""
 
@@ -90,12 +99,12 @@ class Motor:
         growth = _find_growth(world, dt)
         world.colliders.place(world.store, growth)
         pace, self.pace = self.pace, max(dt, FADE * self.pace)
-        times = np.ones(len(world.store.alive))
+        times, count = np.ones(len(world.store.alive)), self._count_substeps(dt)
         tries = 0
         while True:
             found, pairs = self._find_contacts(world, growth, dt)
-            attempt = self._prepare(world, found, pairs, times, dt)
-            self._solve(world, attempt, dt)
+            attempt = self._prepare(world, found, pairs, times, dt, count)
+            self._solve(world, attempt, dt, count)
             if tries == MOST_TRIES:
                 break
             if not self._wake_pushed(world, attempt) and not _stop_passing(world, attempt, times, tries):
@@ -105,11 +114,20 @@ class Motor:
             self.pace = pace
             raise InvalidInput("dt", f"takes {lost} more than {MOST_SCALE:g} from the origin; nothing has moved")
         self._limit_energy(world, attempt, times, dt)
+        opened = attempt.opened
+        loose = world.joints.remember(opened.which, opened.joints, opened.rows, dt, count)
+        self.stiffness = find_stiffness(attempt.joined.bodies, opened.rack, dt)
         world.links.part(world.store, attempt.joined, attempt.awake)
         if self.sleeping:
             self._put_to_sleep(world, attempt, dt)
+        self.sleepers.wake(world.store, loose)
         world.links.rest(world.store.asleep)
-        self._remember(world, attempt, dt)
+        self._remember(world, attempt, dt / count)
+
+    def _count_substeps(self, dt: float) -> int:
+        """So many that what hangs on joints swings by less than FINE in each."""
+        wanted = dt * self.stiffness**0.5 / FINE
+        return max(self.substeps, math.ceil(min(wanted, MOST_SUBSTEPS)))
 
     # --- wake
 
@@ -127,6 +145,8 @@ class Motor:
         """Wake linkages that somebody has changed since the last step, and what touched a deformable body that was updated."""
         store, colliders = world.store, world.colliders
         self.sleepers.wake(store, world.links.find_changed(store))
+        while len(roused := world.joints.find_roused(store)):
+            self.sleepers.wake(store, roused)
         for i, shape in enumerate(colliders.shapes):
             if not isinstance(shape, Soft):
                 continue
@@ -159,45 +179,56 @@ class Motor:
             if not len(roused):
                 return found, np.ascontiguousarray(pairs)
             self.sleepers.wake(store, roused)
+            while len(more := world.joints.find_roused(store)):
+                self.sleepers.wake(store, more)
 
     # --- prepare
 
-    def _prepare(self, world: Parts, found: ContactPoints, pairs: Integers, times: Floats, dt: float) -> Attempt:
+    def _prepare(
+        self, world: Parts, found: ContactPoints, pairs: Integers, times: Floats, dt: float, count: int
+    ) -> Attempt:
         """Bodies and contacts as the solver wants them, with the impulses of the last step."""
         store = world.store
         awake = store.movable & ~store.asleep
-        joined = world.links.join(store, world.gravity, awake, dt, self.substeps * self.sweeps)
+        joined = world.links.join(store, world.gravity, awake, dt, count * self.sweeps)
         joined.moving[: len(awake)] |= store.find_gliding()
         joined.bodies["time"][: len(times)] = times
         sides, shares, together = joined.find_sides(pairs, found.point)
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
             sides, shares = sides[~together], shares[~together]
-        joined.mark_free(pairs, sides)
+        opened = open_joints(world.joints, joined.bodies, joined.ends, awake, dt, count)
+        joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
         support = np.zeros((len(joined.bodies), 3))
         prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
-        self.memory.start(contacts, found, world.slop, dt)
-        return Attempt(found, pairs, contacts, joined, awake)
+        self.memory.start(contacts, found, world.slop, dt / count)
+        return Attempt(found, pairs, contacts, joined, opened, awake)
 
     # --- solve
 
-    def _solve(self, world: Parts, attempt: Attempt, dt: float) -> None:
+    def _solve(self, world: Parts, attempt: Attempt, dt: float, count: int) -> None:
         """What contacts and links do to the bodies of the attempt."""
         bodies, alone = attempt.joined.bodies, attempt.joined.alone
-        island, ledger = open_ledger(world.store, attempt.pairs, alone, attempt.awake, len(bodies))
+        pairs = np.concatenate((attempt.pairs, world.joints.pairs))
+        island, ledger = open_ledger(world.store, pairs, world.joints.members, alone, attempt.awake, len(bodies))
         fastest, slowest = PUSH_SPEED * world.slop, _slowest_bounce(world, dt)
-        settings = Settings(dt, self.pace, fastest, slowest, world.slop, self.substeps, self.sweeps)
+        pace = self.pace * count / self.substeps  # more substeps make no contact stiffer
+        settings = Settings(dt, pace, fastest, slowest, world.slop, count, self.sweeps)
         moving = np.flatnonzero(attempt.joined.moving)
-        self.more_solved += solve_step(bodies, attempt.contacts, attempt.joined.bonds, moving, island, ledger, settings)
+        bonds, rack = attempt.joined.bonds, attempt.opened.rack
+        self.more_solved += solve_step(bodies, attempt.contacts, bonds, rack, moving, island, ledger, settings)
 
     # --- limit energy
 
     def _limit_energy(self, world: Parts, attempt: Attempt, times: Floats, dt: float) -> None:
         """Scale down motion that came from nowhere."""
         pushed, joined = attempt.pairs[attempt.pushing], attempt.joined
-        self.limited += limit_energy(world.store, joined.bodies, joined.alone, pushed, world.gravity, times, dt)
+        jointed = world.joints.members
+        self.limited += limit_energy(
+            world.store, joined.bodies, joined.alone, pushed, jointed, world.gravity, times, dt
+        )
 
     # --- put to sleep
 
@@ -207,16 +238,25 @@ class Motor:
         separation, pressed = attempt.found.separation, attempt.contacts["total_normal_impulse"] > 0.0
         # What would wake a neighbor is connected with it, pressed or not; else it would wake again and again what fell asleep alone.
         touching, deep = (separation <= slop) | pressed, separation < -slop
-        pairs = attempt.pairs
-        neighbors = Neighbors(pairs[touching], pairs[pressed], pairs[deep], links.chains)
+        pairs, joints = attempt.pairs, world.joints
+        # What hangs is carried as what lies on the ground is, under gravity; what a motor moves goes on.
+        hung = joints.find_held(store)[: None if world.gravity.any() else 0]
+        held = np.concatenate((links.find_held(), hung))
+        driven = np.repeat(joints.find_driven()[:, np.newaxis], 2, axis=1)
+        neighbors = Neighbors(
+            np.concatenate((pairs[touching], joints.pairs)),
+            pairs[pressed],
+            np.concatenate((pairs[deep], driven)),
+            links.chains,
+        )
         pulled = links.find_pulled(len(store.alive)) | find_accelerations(store, world.gravity).any(axis=1)
-        self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, links.find_held(), slop, dt))
+        self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, held, slop, dt))
 
     # --- remember
 
-    def _remember(self, world: Parts, attempt: Attempt, dt: float) -> None:
-        """The contacts, and where the bodies are."""
-        self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, dt)
+    def _remember(self, world: Parts, attempt: Attempt, h: float) -> None:
+        """The contacts with what they gave in a substep of the length h, and where the bodies are."""
+        self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, h)
         world.store.stirred[:] = False
         clear_forces(world.store)
         self.memory.placements = world.store.placement.copy()

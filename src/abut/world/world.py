@@ -44,6 +44,11 @@ from abut.world.definition import (
     read_parts,
     read_place,
 )
+from abut.world.joints.attaching import attach, default_coordinate, read_states
+from abut.world.joints.coordinates import NAMES
+from abut.world.joints.definition import Freedom, Joint
+from abut.world.joints.results import JointStates
+from abut.world.joints.table import WORLD, Joints
 from abut.world.linkages.links import Links
 from abut.world.queries import Queries
 from abut.world.results import (
@@ -113,7 +118,7 @@ class World:
             arrays.count(sweeps, "sweeps", least=1),
             arrays.flag(sleeping, "sleeping"),
         )
-        self._links = Links()
+        self._links, self._joints = Links(), Joints()
         self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
         """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
@@ -407,6 +412,7 @@ class World:
         self._links.remove(slots)
         gone = set(self._store.handles(slots).tolist())
         self._names = {name: handle for name, handle in self._names.items() if handle not in gone}
+        self._forget_joints(np.isin(self._joints.slots, slots).any(axis=1))
         self._motor.wake_neighbors(self._store, slots)
         self._colliders.remove(slots)
         self._store.free(slots)
@@ -742,6 +748,89 @@ class World:
         """The linkages that take part: those of a world that was pickled are copies."""
         return self._links.linkages
 
+    # --- joints
+
+    def join(self, joint: Joint) -> int:
+        """Let two bodies hang together; the handle of the joint.
+
+        They do not collide with each other from now on, unless the joint says so. Handles of the bodies of a linkage (`World.link`) stand for its
+        bones, which are held at the nearest point, or for its particles.
+
+        Args:
+            joint: of `abut.joints`, with points and axes where they are now.
+        """
+        arrays.instance(joint, "joint", Joint)
+        sides = [(joint.a, joint.point_a, "a"), (joint.b, joint.point_b, "b")]
+        slots = np.array([WORLD if h is None else int(self._store.read(h, n)[0]) for h, _, n in sides], np.int64)
+        shares = np.array([self._links.find_share(slot, at) for slot, (_, at, _) in zip(slots, sides, strict=True)])
+        handle = attach(self._joints, self._store, joint, slots, shares)
+        self._motor.sleepers.wake(self._store, slots[slots != WORLD])
+        self._joints_changed()
+        return handle
+
+    def remove_joint(self, handles: IndicesLike) -> None:
+        """Take joints out; what they held wakes up. `remove` does so with the joints of a body.
+
+        Args:
+            handles: (k,) or one, of joints.
+        """
+        gone = np.zeros(len(self._joints), np.bool_)
+        gone[self._joints.read(handles)] = True
+        self._forget_joints(gone)
+
+    def set_joint(self, handle: int, freedom: Freedom, coordinate: str | None = None) -> None:
+        """Give one coordinate of a joint other limits, another motor, spring or friction; both bodies wake up.
+
+        Args:
+            handle: of the joint.
+            freedom: what the coordinate may do from now on.
+            coordinate: x, y, z, twist, swing_y, swing_z, cone or distance; by default the one that a hinge (twist), a slider (x), a distance or a
+                spring (distance) is about.
+        """
+        row = int(self._joints.read(arrays.count(handle, "handle", most=2**62), "handle")[0])
+        arrays.instance(freedom, "freedom", Freedom)
+        name = default_coordinate(self._joints.specs[row]) if coordinate is None else coordinate
+        self._joints.set_freedom(row, arrays.choice(name, "coordinate", NAMES), freedom)
+        slots = self._joints.slots[row]
+        self._motor.sleepers.wake(self._store, slots[slots != WORLD])
+
+    @property
+    def joints(self) -> Integers:
+        """(n,) handles of all joints, in the order in which they came."""
+        return frozen(self._joints.handles.copy())
+
+    @property
+    def broken_joints(self) -> Integers:
+        """(k,) handles of the joints that broke in the last step."""
+        return self._joints.broke
+
+    def joint_states(self, handles: IndicesLike | None = None) -> JointStates:
+        """How joints stand, and what they bore in the last step.
+
+        Args:
+            handles: (k,) or one; by default all, in the order of `World.joints`.
+        """
+        table = self._joints
+        which = np.arange(len(table)) if handles is None else table.read(handles)
+        shares = np.stack([table.joints[name][which] for name in ("share_a", "share_b")], axis=1)
+        every = zip(table.slots[which], shares, strict=True)
+        points = [[self._links.find_point(*side) for side in zip(*each, strict=True)] for each in every]
+        return read_states(table, self._store, which, np.array(points).reshape(-1, 2, 3))
+
+    def _forget_joints(self, gone: NDArray[np.bool_]) -> None:
+        if not gone.any():
+            return
+        slots = np.unique(self._joints.slots[gone])
+        self._joints.keep(~gone)
+        self._motor.sleepers.wake(self._store, slots[slots != WORLD])
+        self._joints_changed()
+
+    def _joints_changed(self) -> None:
+        self._colliders.apart = self._joints.apart
+        self._changed()
+
+    # --- steps
+
     def step(self, dt: Number) -> None:
         """Move everything by a time dt: forces, contacts, friction, restitution, linkages, and what must not pass through.
 
@@ -749,7 +838,9 @@ class World:
             dt: the length of the step, above 0.
         """
         length = arrays.positive(dt, "dt")
-        self._motor.step(Parts(self._store, self._colliders, self._links, self.gravity, self.slop), length)
+        self._motor.step(Parts(self._store, self._colliders, self._links, self._joints, self.gravity, self.slop), length)
+        if len(self._joints.broke):
+            self._colliders.apart = self._joints.apart
         self._changed()
         self._sense()
 

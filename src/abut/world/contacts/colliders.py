@@ -68,6 +68,8 @@ class Colliders:
         self.boxes = np.empty((0, 6))
         self.fat = np.empty((0, 6))
         self.rows = 256
+        self.apart = np.empty(0, np.int64)
+        """pairs of bodies that do not meet, smaller · 2³² + larger"""
         self.memory, self.outline_memory = FeatureMemory(), FeatureMemory()
         self.rules = PairRules()
         self._forget()
@@ -237,6 +239,8 @@ class Colliders:
         bodies = self.body[pairs[:count]]
         groups = store.group[bodies]
         kept = (groups[:, 0] != groups[:, 1]) | (groups[:, 0] == 0)
+        if len(self.apart):
+            kept &= ~np.isin((bodies.min(axis=1, initial=2**31) << 32) | bodies.max(axis=1, initial=0), self.apart)
         if self.rules.are_given:
             near = self.body[np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1)]
             kept[kept] = self.rules.choose(store, bodies[kept], near)

@@ -50,11 +50,11 @@ class ContactMemory:
         """(n,) normal impulse of the last step at these contacts."""
         return self.match(found, slop)[TOTAL]
 
-    def start(self, contacts: Records, found: ContactPoints, slop: float, dt: float) -> None:
-        """Give contacts the impulses that the forces of the last step make in a time dt."""
+    def start(self, contacts: Records, found: ContactPoints, slop: float, h: float) -> None:
+        """Give contacts the impulses that the forces of the last substep make in one of the length h."""
         known = self.match(found, slop)
         for name in FORCES:
-            contacts[name] = known[name] * dt
+            contacts[name] = known[name] * h
 
     def add_pushed(self, store: Store, found: ContactPoints) -> ContactPoints:
         """Contacts, and behind them those that pushed in the last step, of colliders that have none now: they bounced within it."""
@@ -69,13 +69,13 @@ class ContactMemory:
         self.points, self.bodies, self.impulses = self.points.take(kept), self.bodies[kept], self.impulses[kept]
 
     def remember(
-        self, found: ContactPoints, pairs: Integers, contacts: Records, awake: NDArray[np.bool_], dt: float
+        self, found: ContactPoints, pairs: Integers, contacts: Records, awake: NDArray[np.bool_], h: float
     ) -> None:
-        """Keep the contacts of this step, and those of bodies that sleep."""
+        """Keep the contacts of this step, whose last substep had the length h, and those of bodies that sleep."""
         self.keep(~awake[self.bodies].any(axis=1))
         fresh, sleeping = np.empty(len(pairs), IMPULSE), len(self.impulses)
         for name in FORCES:
-            fresh[name] = contacts[name] / dt
+            fresh[name] = contacts[name] / h
         fresh[TOTAL] = contacts[TOTAL]
         now = ContactPoints(found.numbers.copy(), found.ids)
         now.separation[:] = 0.0

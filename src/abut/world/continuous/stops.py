@@ -34,7 +34,9 @@ def find_stops(store: Store, colliders: Colliders, after: Records, slop: float, 
         box = spheres[body]
         near = there[(boxes[:, :3] <= box[3:]).all(axis=1) & (boxes[:, 3:] >= box[:3]).all(axis=1)]
         others = colliders.body[near]
-        near = near[(others != body) & _agree(store, int(body), others) & colliders.rules.allow(int(body), others)]
+        keys = (np.minimum(body, others) << 32) | np.maximum(body, others)
+        may_meet = _agree(store, int(body), others) & ~np.isin(keys, colliders.apart)
+        near = near[(others != body) & may_meet & colliders.rules.allow(int(body), others)]
         own = np.flatnonzero(colliders.body == body)
         for j in near.tolist():
             is_surface = table[colliders.shape[j] + 1, KIND] == SURFACE

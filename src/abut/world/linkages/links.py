@@ -89,6 +89,23 @@ class Links:
             pulled[linked.slots] = bool(linked.linkage._outer_acceleration().any())
         return pulled
 
+    def find_share(self, slot: int, point: Floats) -> float:
+        """Where on a bone that a body stands for the nearest point is, 0 for a particle; NaN if it stands for neither."""
+        for linked in self._all:
+            for row in np.flatnonzero(linked.slots == slot):
+                a, b = linked.linkage.position[linked.ends[row]]
+                length_sq = float((b - a) @ (b - a))
+                return float(np.clip((point - a) @ (b - a) / length_sq, 0.0, 1.0)) if length_sq > 0.0 else 0.0
+        return float("nan")
+
+    def find_point(self, slot: int, share: float) -> Floats:
+        """The point there; NaN if the body stands for no part of a linkage."""
+        for linked in self._all:
+            for row in np.flatnonzero(linked.slots == slot):
+                a, b = linked.linkage.position[linked.ends[row]]
+                return a + share * (b - a)
+        return np.full(3, np.nan)
+
     def refuse(self, slots: Integers) -> None:
         """Bodies that stand for a linkage are where it is, and not put elsewhere."""
         for linked in self._all:

@@ -50,14 +50,21 @@ class _Motion:
 
 
 def limit_energy(
-    store: Store, after: Records, alone: NDArray[np.bool_], pairs: Integers, gravity: Floats, times: Floats, dt: float
+    store: Store,
+    after: Records,
+    alone: NDArray[np.bool_],
+    pairs: Integers,
+    jointed: Integers,
+    gravity: Floats,
+    times: Floats,
+    dt: float,
 ) -> int:
     """Scale down motion that an island has got from nowhere; how many islands that were.
 
-    after: what the step made of the bodies. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each other.
+    after: what the step made of the bodies. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each other. jointed: bodies with a joint.
     times (n,): the part of the step dt that passed for each body."""
     movable = store.movable & alone
-    free = _find_free(store, movable, pairs, times, bool(gravity.any()))
+    free = _find_free(store, movable, pairs, jointed, times, bool(gravity.any()))
     if not free.any():
         return 0
     root = np.empty(len(free), np.int64)
@@ -69,7 +76,7 @@ def limit_energy(
 
 
 def _find_free(
-    store: Store, movable: NDArray[np.bool_], pairs: Integers, times: Floats, falls: bool
+    store: Store, movable: NDArray[np.bool_], pairs: Integers, jointed: Integers, times: Floats, falls: bool
 ) -> NDArray[np.bool_]:
     """(n,) bodies of islands that are pushed by nothing from outside."""
     root = np.empty(len(movable), np.int64)
@@ -78,6 +85,7 @@ def _find_free(
     for k in (0, 1):
         pushed[pairs[:, k]] = True
         held[root[pairs[~movable[pairs[:, 1 - k]], k]]] = True
+    held[root[jointed]] = True
     if falls:
         uneven = movable & pushed & ((times < times.max()) | (store.pull != 1.0))
         held[root[uneven]] = True

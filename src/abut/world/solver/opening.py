@@ -36,11 +36,11 @@ def open_contacts(
 
 
 def open_ledger(
-    store: Store, pairs: Integers, alone: NDArray[np.bool_], awake: NDArray[np.bool_], size: int
+    store: Store, pairs: Integers, jointed: Integers, alone: NDArray[np.bool_], awake: NDArray[np.bool_], size: int
 ) -> tuple[Integers, Ledger]:
     """(size,) the island of each body, NONE for those that touch a linkage and for what does not move; and a ledger.
 
-    pairs (k,2): bodies that touch or may touch in the step. alone (n,): bodies that do not stand for a linkage."""
+    pairs (k,2): bodies that touch or may touch in the step, or have a joint. jointed: bodies with a joint, which may give them energy. alone (n,): bodies that do not stand for a linkage."""
     movable = awake & alone
     root = np.empty(len(movable), np.int64)
     find_islands(pairs, movable.astype(np.int64), root)
@@ -50,6 +50,7 @@ def open_ledger(
         linked[root[pairs[~alone[pairs[:, 1 - k]], k]]] = True
         driven[root[pairs[moved[pairs[:, 1 - k]], k]]] = True
         held[root[pairs[~movable[pairs[:, 1 - k]], k]]] = True
+    driven[root[jointed]] = True
     island, allowed, is_held = np.full(size, NONE), np.zeros(size), np.zeros(size, np.bool_)
     island[: len(root)] = np.where(movable & ~linked[root], root, NONE)
     is_held[: len(root)] = held

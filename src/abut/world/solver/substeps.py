@@ -14,6 +14,8 @@ from abut.core.arrays import Integers
 from abut.core.jit import kernel
 from abut.core.records import Records, put, vector
 from abut.geometry.vec import scale
+from abut.world.joints.records import Rack
+from abut.world.joints.rows import add_loads, aim_rows, start_rows
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities
 from abut.world.solver.link_constraints import Bonds
 from abut.world.solver.movement import accelerate, follow_bodies, move_bodies
@@ -43,12 +45,13 @@ def solve_step(
     bodies: Records,
     contacts: Records,
     bonds: Bonds,
+    rack: Rack,
     moving: Integers,
     island: Integers,
     ledger: Ledger,
     settings: Settings,
 ) -> int:
-    """Solve contacts and links for a step. How many contacts were solved beyond the sweeps that were wanted.
+    """Solve contacts, links and joints for a step. How many contacts were solved beyond the sweeps that were wanted.
 
     moving: bodies that move at all. island (n,), ledger: see `open_ledger`. The impulses of the contacts are read and written."""
     slop, slowest, sweeps = settings.slop, settings.slowest, settings.sweeps
@@ -57,24 +60,28 @@ def solve_step(
         contacts[i].last_impulse = contacts[i].normal_impulse
     ledger.taken[:] = ledger.allowed
     more = 0
+    aim_rows(bodies, rack)
     for _ in range(settings.substeps):
         accelerate(bodies, moving, h)
         add_energies(bodies, island, ledger.before)
+        start_rows(bodies, rack, h, settings.fastest)
         warm_start(bodies, contacts)
         softness = soften(h, settings.pace / settings.substeps, settings.fastest, slop)
-        sweep_contacts(bodies, contacts, bonds, h, softness, sweeps)
-        more += converge(bodies, contacts, h, softness, slowest, island, ledger.now, ledger.spare)
+        sweep_contacts(bodies, contacts, bonds, rack, h, softness, sweeps)
+        more += converge(bodies, contacts, rack, h, softness, slowest, island, ledger.now, ledger.spare)
         more += settle(bodies, contacts, h, softness, island, ledger, sweeps)
         move_bodies(bodies, moving, h)
         follow_bodies(bodies, contacts, slop)
+        aim_rows(bodies, rack)
         keep_velocities(bodies)
         add_energies(bodies, island, ledger.start)
         for i in range(len(contacts)):
             contacts[i].pushed_impulse = contacts[i].normal_impulse
-        sweep_contacts(bodies, contacts, bonds, h, RIGID, sweeps)
-        more += converge(bodies, contacts, h, RIGID, slowest, island, ledger.now, ledger.spare)
+        sweep_contacts(bodies, contacts, bonds, rack, h, RIGID, sweeps)
+        more += converge(bodies, contacts, rack, h, RIGID, slowest, island, ledger.now, ledger.spare)
         more += settle(bodies, contacts, h, RIGID, island, ledger, sweeps)
         take_back_less(bodies, contacts, island, ledger)
+        add_loads(rack)
         ledger.taken[:] += ledger.before - ledger.now
         _forget_impacts(bodies, contacts, len(bodies) - len(bonds.place))
     bounce(bodies, contacts, slowest, island, ledger)

@@ -11,6 +11,8 @@ from abut.core.jit import kernel, stay_apart
 from abut.core.records import Record, Records, put, vector
 from abut.geometry.vec import add_scaled, dot, scale
 from abut.impulses.sides import push_apart, relative_velocity, root_of, sides_of, twist_apart
+from abut.world.joints.records import Rack
+from abut.world.joints.solving import solve_joints
 from abut.world.solver.energy import NONE, ROUNDING, Ledger, add_energies, weaken
 from abut.world.solver.link_constraints import Bonds, hold_lengths, restore_lengths
 from abut.world.solver.one_contact import Softness, solve_contact
@@ -46,8 +48,10 @@ def warm_start(bodies: Records, contacts: Records) -> None:
 
 
 @kernel
-def sweep_contacts(bodies: Records, contacts: Records, bonds: Bonds, h: float, softness: Softness, sweeps: int) -> None:
-    """All contacts in turn, to and fro, and before each sweep the links. RIGID: pushing apart leaves no velocity."""
+def sweep_contacts(
+    bodies: Records, contacts: Records, bonds: Bonds, rack: Rack, h: float, softness: Softness, sweeps: int
+) -> None:
+    """All contacts in turn, to and fro, and before each sweep the links and the joints. RIGID: pushing apart leaves no velocity."""
     stay_apart()
     count = len(contacts)
     for sweep in range(sweeps):
@@ -55,6 +59,7 @@ def sweep_contacts(bodies: Records, contacts: Records, bonds: Bonds, h: float, s
             restore_lengths(bodies, bonds, h, softness.fastest)
         else:
             hold_lengths(bodies, bonds)
+        solve_joints(bodies, rack, h, softness.rate > 0.0)
         for k in range(count):
             solve_contact(bodies, contacts[k if sweep % 2 == 0 else count - 1 - k], h, softness)
 
@@ -70,6 +75,7 @@ def _is_impact(contact: Record, slowest: float) -> bool:
 def converge(
     bodies: Records,
     contacts: Records,
+    rack: Rack,
     h: float,
     softness: Softness,
     slowest: float,
@@ -91,6 +97,7 @@ def converge(
         if not busy.any():
             break
         still[:] = 0.0
+        solve_joints(bodies, rack, h, softness.rate > 0.0)
         for k in range(count):
             contact = contacts[k if sweep % 2 == 0 else count - 1 - k]
             is_busy = busy[contact.body_a] != 0.0 or busy[contact.body_b] != 0.0
