@@ -279,6 +279,16 @@ def physics() -> dict[str, Subject]:
         "World": function(
             abut.World, gravity=(0, 0, -9.81), slop=0.005, substeps=2, sweeps=1, sleeping=True, filter=None
         ),
+        "world.Material": function(
+            abut.world.Material,
+            friction=0.5,
+            restitution=0.1,
+            rolling=0.01,
+            friction_rule="average",
+            restitution_rule="minimum",
+            surface_velocity=(1, 0, 0),
+            one_way=(0, 0, 1),
+        ),
         "World.gravity": setter(a_world, "gravity", (0, 0, 1)),
         "World.filter": setter(a_world, "filter", None),
     }
@@ -320,6 +330,7 @@ def physics() -> dict[str, Subject]:
         "poses": {"handles": [1]},
         "ray": {"origins": (0, 0, 5), "directions": (0, 0, -1), "max_distance": 10.0, "mask": 3},
         "remove": {"handles": [1]},
+        "set_material": {"handles": [1], "material": abut.world.Material()},
         "shape_of": {"handle": 1},
         "angular_velocities": {"handles": [1]},
         "velocities": {"handles": [1]},

@@ -1,5 +1,6 @@
 """Many bodies: who touches whom, and how they move (Peyré 2001)."""
 
+from abut.world.bodies.materials import Material, Rule
 from abut.world.contacts.pair_rules import PairFilter
 from abut.world.definition import ShapesLike
 from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, SensorEvents, WorldContacts
@@ -8,9 +9,11 @@ from abut.world.world import World
 __all__ = [
     "Closest",
     "ClosestMany",
+    "Material",
     "OverlapMany",
     "PairFilter",
     "RayHits",
+    "Rule",
     "SensorEvents",
     "ShapesLike",
     "World",

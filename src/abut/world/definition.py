@@ -16,6 +16,7 @@ from abut.dynamics import MassProperties
 from abut.shapes.mass import combine, weigh_shell
 from abut.shapes.solids import Shape
 from abut.shapes.surfaces import ShapeLike, Soft, Surface, Terrain, as_shape
+from abut.world.bodies.materials import Material
 from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, rotations_of
 
 IDENTITY: Floats = frozen(np.eye(4))
@@ -34,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "friction": 0.5,
     "restitution": 0.0,
     "rolling": None,
+    "material": None,
     "layer": 1,
     "mask": ALL_LAYERS,
     "continuous": False,
@@ -51,9 +53,7 @@ class Options(NamedTuple):
     weight: MassProperties
     velocity: Floats
     angular_velocity: Floats
-    friction: float
-    restitution: float
-    rolling: float | None
+    material: Material
     layer: int
     mask: int
     continuous: bool
@@ -98,9 +98,7 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         weigh_parts(parts, number, chosen),
         velocity,
         angular_velocity,
-        arrays.scalar(chosen["friction"], "friction", least=0.0),
-        arrays.scalar(chosen["restitution"], "restitution", least=0.0, most=1.0),
-        None if chosen["rolling"] is None else arrays.scalar(chosen["rolling"], "rolling", least=0.0),
+        read_material(chosen),
         arrays.count(chosen["layer"], "layer", most=ALL_LAYERS),
         arrays.count(chosen["mask"], "mask", most=ALL_LAYERS),
         continuous,
@@ -111,6 +109,18 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         arrays.scalar(chosen["gravity_scale"], "gravity_scale"),
         locked,
     )
+
+
+def read_material(chosen: dict[str, Any]) -> Material:
+    """The material of a body, or that which its friction, restitution and rolling make."""
+    names = ("friction", "restitution", "rolling")
+    made = Material(*(chosen[name] for name in names))
+    if chosen["material"] is None:
+        return made
+    for name in names:
+        if getattr(made, name) != DEFAULTS[name]:
+            raise InvalidInput("material", f"is given beside {name}: it has its own")
+    return arrays.instance(chosen["material"], "material", Material)
 
 
 def read_place(

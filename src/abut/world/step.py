@@ -137,6 +137,11 @@ class Motor:
         self.sleepers.wake(store, np.union1d(slots, self.memory.bodies[there].ravel()))
         self.memory.keep(~there)
 
+    def wake_touching(self, store: Store, slots: Integers) -> None:
+        """Wake bodies, and whatever they touched in the last step; contacts are remembered."""
+        there = np.isin(self.memory.bodies, slots).any(axis=1)
+        self.sleepers.wake(store, np.union1d(slots, self.memory.bodies[there].ravel()))
+
     def rouse(self, store: Store, slots: Integers) -> None:
         """Wake bodies that are pushed, with their islands; contacts are remembered."""
         self.sleepers.wake(store, slots)
@@ -172,6 +177,9 @@ class Motor:
             busy = (store.movable & ~store.asleep) | store.find_driven() | store.stirred
             found = colliders.meet(*colliders.find_near(store, growth, busy, store.movable), remember=True)
             pairs = colliders.body[found.colliders]
+            if store.one_way.any():
+                held = colliders.gates.find_held(store, found, pairs, world.slop, dt)
+                found, pairs = found.take(held), pairs[held]
             waits = np.flatnonzero(store.asleep[pairs].any(axis=1) & busy[pairs].any(axis=1))
             near = found.separation[waits] <= world.slop + dt * _closing_speeds(store, pairs[waits], found.take(waits))
             roused = pairs[waits[near]]
@@ -259,6 +267,7 @@ class Motor:
         self.memory.remember(attempt.found, attempt.pairs, attempt.contacts, attempt.awake, h)
         world.store.stirred[:] = False
         clear_forces(world.store)
+        world.colliders.gates.keep()
         self.memory.placements = world.store.placement.copy()
 
 

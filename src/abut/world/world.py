@@ -20,6 +20,7 @@ from abut.dynamics import Linkage
 from abut.shapes.solids import Shape, Sphere
 from abut.shapes.surfaces import ShapeLike, Soft, as_shape
 from abut.world.bodies.forces import add_impulse, moment_of, refuse_unmoved
+from abut.world.bodies.materials import Material, put_material
 from abut.world.bodies.state import SPIN, VELOCITY
 from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, SENSOR, STATIC, Store
 from abut.world.contacts.colliders import Colliders
@@ -234,6 +235,7 @@ class World:
         position: VectorLike | None = None,
         rotation: PoseLike | None = None,
         name: str | None = None,
+        material: Material | None = None,
     ) -> int:
         """Add a body; its handle.
 
@@ -263,6 +265,7 @@ class World:
             position: (3,) in place of a pose.
             rotation: in place of a pose: a unit quaternion (w, x, y, z), the real part first, or a matrix (3,3).
             name: by which `body` finds it; no two bodies have the same.
+            material: in place of friction, restitution and rolling: also rules, belts and one-way surfaces.
         """
         at = read_place(shape.pose if isinstance(shape, BODIES) else None, pose, position, rotation)
         if name is not None:
@@ -285,6 +288,7 @@ class World:
             angular_damping=angular_damping,
             gravity_scale=gravity_scale,
             locked=locked,
+            material=material,
         )
         if name is not None:
             self._names[name] = int(handles[0])
@@ -333,6 +337,7 @@ class World:
         angular_damping: Number = 0.0,
         gravity_scale: Number = 1.0,
         locked: str = "",
+        material: Material | None = None,
     ) -> Integers:
         """Add bodies of one shape at many poses; their handles (k,).
 
@@ -341,7 +346,7 @@ class World:
             poses: (k,4,4) where they are.
             velocity, angular_velocity: (k,3), or (3,) for all.
             kind, density, mass, friction, restitution, rolling, layer, mask, continuous: as for `add`, of each body.
-            linear_damping, angular_damping, gravity_scale, locked: as for `add`, of each body.
+            linear_damping, angular_damping, gravity_scale, locked, material: as for `add`, of each body.
         """
         options = {
             "kind": kind,
@@ -359,6 +364,7 @@ class World:
             "angular_damping": angular_damping,
             "gravity_scale": gravity_scale,
             "locked": locked,
+            "material": material,
         }
         slots = self._take(self._read(shape, arrays.poses(poses, "poses"), options))
         return frozen(self._store.handles(slots))
@@ -382,8 +388,7 @@ class World:
         weight, store = options.weight, self._store
         slots = store.take(len(places))
         store.kind[slots], store.layer[slots], store.mask[slots] = options.kind, options.layer, options.mask
-        store.friction[slots], store.restitution[slots] = options.friction, options.restitution
-        store.rolling[slots] = self.slop if options.rolling is None else options.rolling
+        put_material(store, slots, options.material, self.slop)
         store.continuous[slots], store.stirred[slots] = options.continuous, True
         is_moved = options.kind == DYNAMIC
         store.center[slots], store.pull[slots] = weight.center, options.pull if is_moved else 0.0
@@ -454,6 +459,18 @@ class World:
         self._store.stirred[slots] = True
         self._motor.wake_neighbors(self._store, slots)
         self._changed()
+
+    def set_material(self, handles: IndicesLike, material: Material) -> None:
+        """Give bodies another surface: start a belt, make a floor slippery. They and what touches them wake up.
+
+        Args:
+            handles: (k,) or one.
+            material: what it is like from now on.
+        """
+        slots = self._store.read(handles)
+        put_material(self._store, slots, arrays.instance(material, "material", Material), self.slop)
+        self._store.stirred[slots] = True
+        self._motor.wake_touching(self._store, slots)
 
     def apply_force(self, handles: IndicesLike, force: ArrayLike, point: ArrayLike | None = None) -> None:
         """Push dynamic bodies during the whole of the next step; after it the force is gone. Forces add up; sleepers wake.

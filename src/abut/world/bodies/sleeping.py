@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.world.bodies.islands import find_islands
+from abut.world.bodies.materials import find_conveyors
 from abut.world.bodies.store import Store
 
 SLEEP_SPEED = 10.0  # in slops per unit of time
@@ -76,8 +77,10 @@ def find_tired(
     lies = np.zeros(len(awake), np.bool_)
     lies[root[held]] = True
     least[root[deep]] = 0.0
-    # What leans on a body that somebody else is moving stays awake.
-    driven = store.find_driven()
+    # What leans on a body that somebody else is moving stays awake, and so does what a belt carries, and a belt that carries itself.
+    carries = find_conveyors(store)
+    least[root[touching[carries[touching]]]] = 0.0
+    driven = store.find_driven() | carries
     for k in (0, 1):
         least[root[touching[driven[touching[:, 1 - k]], k]]] = 0.0
         lies[root[pressed[~store.movable[pressed[:, 1 - k]], k]]] = True

@@ -40,6 +40,12 @@ class Store:
         self.friction = np.empty(0)
         self.restitution = np.empty(0)
         self.rolling = np.empty(0)
+        self.rules = np.empty((0, 2), np.int64)
+        """How friction and restitution are combined (`materials`)."""
+        self.surface_velocity = np.empty((0, 3))
+        """In the body's frame."""
+        self.one_way = np.empty((0, 3))
+        """The direction of the side that holds, in the body's frame; 0: all sides do."""
         self.radius = np.empty(0)
         self.rest_time = np.empty(0)
         self.motion_t0 = np.empty((0, 6))
@@ -92,6 +98,7 @@ class Store:
         self.state[slots] = AT_REST
         self.inverse[slots], self.inertia[slots], self.kind[slots] = 0.0, 0.0, STATIC
         self.force[slots], self.torque[slots], self.damping[slots], self.locked[slots] = 0.0, 0.0, 0.0, False
+        self.surface_velocity[slots], self.one_way[slots] = 0.0, 0.0
         for slot in slots.tolist():
             heapq.heappush(self._free, slot)
 

@@ -32,6 +32,7 @@ from abut.shapes.surfaces import Soft, Surface, Terrain
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import STATIC, Store
 from abut.world.contacts.hull_tracking import FeatureMemory, describe, square
+from abut.world.contacts.one_way import Gates
 from abut.world.contacts.pair_rules import PairRules
 from abut.world.contacts.pairs import choose_pairs, find_left, sort_pairs
 from abut.world.contacts.placement import bound_colliders, place_colliders
@@ -71,7 +72,7 @@ class Colliders:
         self.apart = np.empty(0, np.int64)
         """pairs of bodies that do not meet, smaller · 2³² + larger"""
         self.memory, self.outline_memory = FeatureMemory(), FeatureMemory()
-        self.rules = PairRules()
+        self.rules, self.gates = PairRules(), Gates()
         self._forget()
 
     def _forget(self) -> None:

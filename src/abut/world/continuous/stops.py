@@ -1,12 +1,13 @@
 """When continuous bodies must stop within a step, and what they might meet."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 from abut.shapes.pool import KIND, SURFACE, T0, T1
 from abut.world.bodies.state import name_fields
-from abut.world.bodies.store import Store
+from abut.world.bodies.store import Store, rotations_of
 from abut.world.contacts.colliders import Colliders
 from abut.world.continuous.advancement import Advancement
 from abut.world.continuous.poses import place_at
@@ -37,6 +38,7 @@ def find_stops(store: Store, colliders: Colliders, after: Records, slop: float, 
         keys = (np.minimum(body, others) << 32) | np.maximum(body, others)
         may_meet = _agree(store, int(body), others) & ~np.isin(keys, colliders.apart)
         near = near[(others != body) & may_meet & colliders.rules.allow(int(body), others)]
+        near = near[~_pass(store, colliders, after, int(body), colliders.body[near])]
         own = np.flatnonzero(colliders.body == body)
         for j in near.tolist():
             is_surface = table[colliders.shape[j] + 1, KIND] == SURFACE
@@ -60,6 +62,14 @@ def _find_triangles(colliders: Colliders, before: Records, after: Records, j: in
     low = np.minimum(ends[0].min(axis=1), ends[1].min(axis=1))
     high = np.maximum(ends[0].max(axis=1), ends[1].max(axis=1))
     return first + np.flatnonzero((low <= box[3:]).all(axis=1) & (high >= box[:3]).all(axis=1))
+
+
+def _pass(store: Store, colliders: Colliders, after: Records, body: int, others: Integers) -> NDArray[np.bool_]:
+    """(k,) which others let a body through: one-way bodies that it passes already, or that it comes to from a side that does not hold."""
+    way = (rotations_of(store.quaternion[others]) @ store.one_way[others][:, :, np.newaxis])[:, :, 0]
+    moved = after["position"] - store.position
+    along = ((moved[body] - moved[others]) * way).sum(axis=1)
+    return way.any(axis=1) & (colliders.gates.passes(body, others) | (along >= 0.0))
 
 
 def _agree(store: Store, body: int, others: Integers) -> np.ndarray:

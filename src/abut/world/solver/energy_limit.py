@@ -14,6 +14,7 @@ from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.quaternions import matrix_columns, multiply, normalise
 from abut.world.bodies.forces import find_pushed
 from abut.world.bodies.islands import find_islands
+from abut.world.bodies.materials import find_conveyors
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store, rotations_of
 from abut.world.solver.energy import ROUNDING
@@ -89,7 +90,7 @@ def _find_free(
     if falls:
         uneven = movable & pushed & ((times < times.max()) | (store.pull != 1.0))
         held[root[uneven]] = True
-    held[root[movable & find_pushed(store)]] = True
+    held[root[movable & (find_pushed(store) | find_conveyors(store))]] = True
     return movable & pushed & ~held[root]
 
 

@@ -8,6 +8,7 @@ from abut.core.records import Records
 from abut.impulses.records import CONTACT
 from abut.shapes.pool import KIND, SURFACE, V0, V1
 from abut.world.bodies.islands import find_islands
+from abut.world.bodies.materials import combine_friction, combine_restitution, find_conveyors, find_slips
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.points import ContactPoints
@@ -23,8 +24,9 @@ def open_contacts(
         contacts[name] = sides[:, column]
     contacts["share_a"], contacts["share_b"] = shares.T
     contacts["rolling_lever"] = np.sqrt(store.rolling[pairs].prod(axis=1))
-    contacts["friction"] = np.sqrt(store.friction[pairs].prod(axis=1))
-    contacts["restitution"] = store.restitution[pairs].max(axis=1, initial=0.0)
+    contacts["friction"] = combine_friction(store, pairs)
+    contacts["restitution"] = combine_restitution(store, pairs)
+    contacts["slip"] = find_slips(store, pairs)
     cores = colliders.pool.cores
     for side, number in (("a", found.collider_a), ("b", found.collider_b)):
         shape = colliders.shape[number] + 1
@@ -45,7 +47,8 @@ def open_ledger(
     root = np.empty(len(movable), np.int64)
     find_islands(pairs, movable.astype(np.int64), root)
     linked, driven, held = (np.zeros(len(movable), np.bool_) for _ in range(3))
-    moved = store.find_driven()
+    moved = store.find_driven() | find_conveyors(store)
+    driven[root[moved & movable]] = True
     for k in (0, 1):
         linked[root[pairs[~alone[pairs[:, 1 - k]], k]]] = True
         driven[root[pairs[moved[pairs[:, 1 - k]], k]]] = True

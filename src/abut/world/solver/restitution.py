@@ -37,9 +37,11 @@ def _limit_bounces(bodies: Records, contacts: Records) -> None:
         for i in range(start, stop):
             contact = contacts[i]
             a, b = sides_of(contact)
-            speed = max(0.0, dot(relative_velocity(bodies, a, b), vector(contact.normal)))
+            speed = dot(relative_velocity(bodies, a, b), vector(contact.normal))
             e, mass = contact.restitution, contact.normal_mass
-            most = speed * speed + (2.0 * e * e * max(work, 0.0) / mass if mass > 0.0 else 0.0)
+            # An impact at the end of the step is not over: the bounce takes the rest of the approach too.
+            most = speed * speed if speed > 0.0 else e * e * speed * speed
+            most += 2.0 * e * e * max(work, 0.0) / mass if mass > 0.0 else 0.0
             contact.parting_speed = min(e * contact.approach_speed, math.sqrt(most))
         start = stop
 
