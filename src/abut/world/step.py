@@ -198,14 +198,14 @@ class Motor:
         """Bodies and contacts as the solver wants them, with the impulses of the last step."""
         store = world.store
         awake = store.movable & ~store.asleep
-        joined = world.links.join(store, world.gravity, awake, dt, count * self.sweeps)
+        joined = world.links.join(store, world.gravity, awake, dt, count * self.sweeps, world.joints.members)
         joined.moving[: len(awake)] |= store.find_gliding()
         joined.bodies["time"][: len(times)] = times
         sides, shares, together = joined.find_sides(pairs, found.point)
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
             sides, shares = sides[~together], shares[~together]
-        opened = open_joints(world.joints, joined.bodies, joined.ends, awake, dt, count)
+        opened = open_joints(world.joints, joined.bodies, joined.ends, joined.strings, awake, dt, count)
         joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)

@@ -7,11 +7,22 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from abut.core.arrays import Integers
+from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 from abut.impulses.records import ALONE
-from abut.world.joints.records import JOINT, ROW, Rack
+from abut.world.joints.coordinates import DISTANCE
+from abut.world.joints.records import HOLD, JOINT, ROW, Rack
 from abut.world.joints.table import WORLD, Joints
+
+
+class Strings(NamedTuple):
+    """Links between particles that are solved for with the joints."""
+
+    ends: Integers
+    """(n,2) rows of bodies"""
+    low: Floats
+    """(n,) bounds of their lengths"""
+    high: Floats
 
 
 class Opened(NamedTuple):
@@ -39,7 +50,13 @@ class Opened(NamedTuple):
 
 
 def open_joints(
-    table: Joints, bodies: Records, ends: Integers, awake: NDArray[np.bool_], dt: float, substeps: int
+    table: Joints,
+    bodies: Records,
+    ends: Integers,
+    strings: Strings,
+    awake: NDArray[np.bool_],
+    dt: float,
+    substeps: int,
 ) -> Opened:
     """The joints whose bodies are awake (n,). ends (n,2): the particles that stand for a body, ALONE for none."""
     known = np.append(awake, False)
@@ -54,6 +71,7 @@ def open_joints(
         joints[f"body_{side}"] = np.where(linked, pair[:, 0], slots)
         joints[f"end_{side}"] = np.where(linked & (pair[:, 0] != pair[:, 1]), pair[:, 1], ALONE)
         joints[f"share_{side}"][joints[f"end_{side}"] == ALONE] = 0.0
+    joints = _append_strings(joints, strings)
     is_point = ~joints["turns_a"] & (joints["body_a"] != ALONE) & (joints["turns_b"] | (joints["body_b"] == ALONE))
     joints["lead"] = np.where(is_point, 0.0, 1.0)
     joints["force"] = joints["torque"] = 0.0
@@ -62,19 +80,34 @@ def open_joints(
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     mine = np.flatnonzero(np.isin(table.owner, which))
-    owner = place[np.searchsorted(which, table.owner[mine])]
-    back = np.empty(len(mine), np.int64)
+    owner = place[np.concatenate((np.searchsorted(which, table.owner[mine]), np.arange(len(which), len(joints))))]
+    back = np.empty(len(owner), np.int64)
     sorting = np.argsort(owner, kind="stable")
-    back[sorting] = np.arange(len(mine))
-    rows = np.zeros(len(mine), ROW)
-    rows[:] = table.rows[mine[sorting]]
+    back[sorting] = np.arange(len(owner))
+    rows = np.zeros(len(owner), ROW)
+    rows[back[: len(mine)]] = table.rows[mine]
     rows["impulse"] *= dt / substeps
+    taut = back[len(mine) :]
+    rows["coordinate"][taut], rows["kind"][taut] = DISTANCE, HOLD
+    rows["low"][taut] = np.where((strings.low > 0.0) | (strings.low == strings.high), strings.low, -np.inf)
+    rows["high"][taut] = strings.high
     joints[:] = joints[order]
     stops = np.searchsorted(owner[sorting], np.arange(len(order)), side="right")
     joints["stop_row"] = stops
     joints["first_row"][1:] = stops[:-1]
     joints["first_row"][:1] = 0
-    return Opened(_make_rack(joints, rows, offsets, neighbors), which, back, place, sides)
+    return Opened(_make_rack(joints, rows, offsets, neighbors), which, back[: len(mine)], place[: len(which)], sides)
+
+
+def _append_strings(joints: Records, strings: Strings) -> Records:
+    """The joints, and behind them one between two particles for each link."""
+    count = len(joints)
+    both = np.zeros(count + len(strings.ends), JOINT)
+    both[:count], added = joints, both[count:]
+    added["body_a"], added["body_b"] = strings.ends.T
+    added["end_a"] = added["end_b"] = ALONE
+    added["frame_a"] = added["frame_b"] = (1.0, 0.0, 0.0, 0.0)
+    return both
 
 
 def _make_rack(joints: Records, rows: Records, offsets: Integers, neighbors: Integers) -> Rack:

@@ -221,6 +221,9 @@ def find_stiffness(bodies: Records, rack: Rack, dt: float) -> float:
             if turns:
                 turn, spun = _moment(bodies, body, True, at, d, True)
                 weight += dot(turn, spun)
+        length = norm(subtract(q, p))
+        if not joint.turns_a and not joint.turns_b and length > 0.0:
+            most = max(most, size / dt * 2.0 * weight / length)
         for side in range(2):
             body, turns = (joint.body_a, joint.turns_a) if side == 0 else (joint.body_b, joint.turns_b)
             if not turns:

@@ -9,6 +9,7 @@ from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 from abut.impulses.records import ALONE
 from abut.world.bodies.state import AT_REST, STATE, name_fields
+from abut.world.joints.opening import Strings
 from abut.world.solver.link_constraints import Bonds
 
 FIELDS: tuple[str, ...] = STATE.names or ()
@@ -25,6 +26,8 @@ class Joined(NamedTuple):
     ends: Integers
     """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
     bonds: Bonds
+    strings: Strings
+    """links of linkages that something is joined to: they are solved for with the joints, and are none of the bonds"""
 
     @property
     def alone(self) -> NDArray[np.bool_]:

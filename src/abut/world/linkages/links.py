@@ -25,11 +25,15 @@ from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import ALL_LAYERS, Store
 from abut.world.definition import IDENTITY, MOST_SCALE, read_options
 from abut.world.linkages.joined import FIELDS, Joined
+from abut.world.joints.opening import Strings
 from abut.world.solver.link_constraints import Bonds
 
 if TYPE_CHECKING:
     from abut.world.world import World
 
+MOST_STRINGS = 512
+"""A linkage of so many links, that something is joined to, is solved for together with the joints: it carries any weight. Of a larger one, such as a
+cloth, lengths are relaxed as ever."""
 IN_PLACE = (1.0, 0.0, 0.0, 0.0)
 """the quaternion of what is not turned"""
 
@@ -169,11 +173,16 @@ class Links:
         changed = [linked.slots for linked in self._all if not _are_same(linked.seen, linked.look())]
         return np.concatenate([np.empty(0, np.int64), *changed])
 
-    def join(self, store: Store, gravity: Floats, awake: NDArray[np.bool_], dt: float, rounds: int) -> Joined:
-        """Bodies and particles. rounds: how often in a step the solver visits the links."""
+    def join(
+        self, store: Store, gravity: Floats, awake: NDArray[np.bool_], dt: float, rounds: int, jointed: Integers
+    ) -> Joined:
+        """Bodies and particles. rounds: how often in a step the solver visits the links. jointed: bodies with a joint."""
         active = [linked for linked in self._all if linked.is_awake(awake)]
         own = [linked.linkage for linked in active]
-        counts = np.array([(len(linkage), len(linkage._links)) for linkage in own], np.int64).reshape(-1, 2)
+        held = [len(x.linkage._links) <= MOST_STRINGS and bool(np.isin(x.slots, jointed).any()) for x in active]
+        free = [linkage for linkage, is_held in zip(own, held, strict=True) if not is_held]
+        counts = np.array([(len(x), 0 if h else len(x._links)) for x, h in zip(own, held, strict=True)], np.int64)
+        counts = counts.reshape(-1, 2)
         stops = counts.cumsum(axis=0)
         starts, first = stops - counts, len(store.alive)
         total = int(counts[:, 0].sum())
@@ -199,16 +208,22 @@ class Links:
         sweeps = np.array([-(-linkage.sweeps // rounds) for linkage in own], np.int64)
         bonds = Bonds(
             np.column_stack((starts[:, 0], stops[:, 0], starts[:, 1], stops[:, 1], sweeps)),
-            np.concatenate([np.empty((0, 2), np.int64), *(linkage._links for linkage in own)]),
-            np.concatenate([np.empty(0), *(linkage._low for linkage in own)]),
-            np.concatenate([np.empty(0), *(linkage._high for linkage in own)]),
+            np.concatenate([np.empty((0, 2), np.int64), *(linkage._links for linkage in free)]),
+            np.concatenate([np.empty(0), *(linkage._low for linkage in free)]),
+            np.concatenate([np.empty(0), *(linkage._high for linkage in free)]),
             np.ascontiguousarray(bodies["inverse_mass"][first:]),
             np.array([linkage.tolerance for linkage in own], np.float64),
             np.empty((total, 3)),
             np.empty(int(counts[:, 1].sum())),
             np.empty(int(counts[:, 1].sum())),
         )
-        return Joined(bodies, moving, ends, bonds)
+        taut = [(x, first + start) for x, start, h in zip(own, starts[:, 0], held, strict=True) if h]
+        strings = Strings(
+            np.concatenate([np.empty((0, 2), np.int64), *(start + linkage._links for linkage, start in taut)]),
+            np.concatenate([np.empty(0), *(linkage._low for linkage, _ in taut)]),
+            np.concatenate([np.empty(0), *(linkage._high for linkage, _ in taut)]),
+        )
+        return Joined(bodies, moving, ends, bonds, strings)
 
     def part(self, store: Store, joined: Joined, awake: NDArray[np.bool_]) -> None:
         """Bodies and linkages take what the solver made of them."""

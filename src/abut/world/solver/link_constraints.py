@@ -41,6 +41,8 @@ def restore_lengths(bodies: Records, bonds: Bonds, h: float, fastest: float) -> 
     place, first = bonds.place, len(bodies) - len(bonds.place)
     for k in range(len(bonds.spans)):
         low, high, start, stop = bonds.spans[k, 0], bonds.spans[k, 1], bonds.spans[k, 2], bonds.spans[k, 3]
+        if start == stop:
+            continue
         for link in range(start, stop):
             i, j = first + low + bonds.links[link, 0], first + low + bonds.links[link, 1]
             length = norm(subtract(vector(bodies[j].position), vector(bodies[i].position)))
