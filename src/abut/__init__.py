@@ -12,7 +12,27 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
     from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
-    from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
+    from abut.discrete import (
+        CastHits,
+        ClosestPoints,
+        Contacts,
+        Deformable,
+        Distance,
+        InsideRule,
+        NearFaces,
+        Rigid,
+        SignedDistances,
+        WindingNumbers,
+        cast,
+        cast_segments,
+        closest_points,
+        collide,
+        contains,
+        distance,
+        faces_within,
+        signed_distance,
+        winding_number,
+    )
     from abut.mesh import Mesh, as_mesh, load, save
     from abut.papers import grid
     from abut.trees import binary as bvh
@@ -25,22 +45,31 @@ _forks.look_after_children()
 __all__ = [
     "AbutError",
     "Candidates",
+    "CastHits",
+    "ClosestPoints",
     "Contacts",
     "Deformable",
     "Distance",
     "Impacts",
+    "InsideRule",
     "InvalidInput",
     "Mesh",
     "Motion",
+    "NearFaces",
     "Rigid",
+    "SignedDistances",
     "Unsupported",
+    "WindingNumbers",
     "World",
     "as_mesh",
     "broad",
     "bvh",
     "candidates",
+    "cast",
+    "cast_segments",
     "ccd",
     "cells",
+    "closest_points",
     "collide",
     "contains",
     "contours",
@@ -48,6 +77,7 @@ __all__ = [
     "discrete",
     "distance",
     "dynamics",
+    "faces_within",
     "geometry",
     "grid",
     "joints",
@@ -56,9 +86,11 @@ __all__ = [
     "save",
     "scenes",
     "shapes",
+    "signed_distance",
     "sweep",
     "time_of_impact",
     "volumes",
+    "winding_number",
 ]
 
 _PARTS = {
@@ -71,7 +103,27 @@ _PARTS = {
 }
 _HOMES = {
     "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
-    "abut.discrete": ("Contacts", "Deformable", "Distance", "Rigid", "collide", "contains", "distance"),
+    "abut.discrete": (
+        "CastHits",
+        "ClosestPoints",
+        "Contacts",
+        "Deformable",
+        "Distance",
+        "InsideRule",
+        "NearFaces",
+        "Rigid",
+        "SignedDistances",
+        "WindingNumbers",
+        "cast",
+        "cast_segments",
+        "closest_points",
+        "collide",
+        "contains",
+        "distance",
+        "faces_within",
+        "signed_distance",
+        "winding_number",
+    ),
     "abut.mesh": ("Mesh", "as_mesh", "load", "save"),
     "abut.world": ("World",),
 }

@@ -15,6 +15,7 @@ from abut.geometry.predicates import (
     _orient_3d_wide,
     orient_2d,
     orient_3d,
+    orient_differences_2d,
     orient_direction,
 )
 from conftest import SOAK
@@ -254,3 +255,20 @@ def test_the_plain_determinant_is_wrong_where_ours_is_right(rng):
     out = np.empty(len(points), dtype=np.int64)
     orient_2d_batch(points, out)
     assert np.count_nonzero(plain != out) > 100
+
+
+@pytest.mark.parametrize("exponent", [0, -30, -280, 280, -1000, 240])
+def test_the_turn_between_two_differences(exponent):
+    """Random, on a grid, parallel, and with differences that double precision rounds."""
+    rng = np.random.default_rng(exponent + 2000)
+    for case in range(60):
+        p, q, a, b = rng.normal(size=(4, 2)) if case % 3 == 0 else rng.integers(-3, 4, (4, 2)).astype(float)
+        if case % 3 == 2:
+            b = a + rng.integers(-2, 3) * (q - p) + (rng.integers(-1, 2) * 2.0**-50 if case % 2 else 0.0)
+            p, q = p + 2.0**-20, q + 2.0**-20
+        p, q, a, b = np.ldexp([p, q, a, b], exponent).tolist()
+        u = [Fraction(y) - Fraction(x) for x, y in zip(p, q, strict=True)]
+        v = [Fraction(y) - Fraction(x) for x, y in zip(a, b, strict=True)]
+        expected = u[0] * v[1] - u[1] * v[0]
+        found = orient_differences_2d(tuple(p), tuple(q), tuple(a), tuple(b))
+        assert found == (expected > 0) - (expected < 0)

@@ -1,6 +1,7 @@
 """Rigid and deformable bodies at one moment: do they touch, where, how deep, how far apart (Meseure 1998).
 
-`bodies` what is asked about · `collide`, `containment`, `distance` the questions · `contacts` an answer · `search` and `measure` the kernels.
+`bodies` what is asked about · `collide`, `containment`, `distance` the questions · `points` and `rays` what is asked of one surface ·
+`contacts` an answer · `search` and `measure` the kernels.
 """
 
 from abut.discrete.bodies import BodyLike, Deformable, Rigid
@@ -8,5 +9,32 @@ from abut.discrete.collide import collide
 from abut.discrete.contacts import Contacts
 from abut.discrete.containment import contains
 from abut.discrete.distance import Distance, distance
+from abut.discrete.points.closest import closest_points, signed_distance
+from abut.discrete.points.results import ClosestPoints, InsideRule, NearFaces, SignedDistances, WindingNumbers
+from abut.discrete.points.winding import winding_number
+from abut.discrete.points.within import faces_within
+from abut.discrete.rays.cast import cast, cast_segments
+from abut.discrete.rays.results import CastHits
 
-__all__ = ["BodyLike", "Contacts", "Deformable", "Distance", "Rigid", "collide", "contains", "distance"]
+__all__ = [
+    "BodyLike",
+    "CastHits",
+    "ClosestPoints",
+    "Contacts",
+    "Deformable",
+    "Distance",
+    "InsideRule",
+    "NearFaces",
+    "Rigid",
+    "SignedDistances",
+    "WindingNumbers",
+    "cast",
+    "cast_segments",
+    "closest_points",
+    "collide",
+    "contains",
+    "distance",
+    "faces_within",
+    "signed_distance",
+    "winding_number",
+]

@@ -53,6 +53,16 @@ class _Treed:
         slots[self._packets.order] = np.arange(len(slots))
         return slots
 
+    @cached_property
+    def _view(self) -> tuple[packet_tree.Handle, bool]:
+        """What kernels open a view of the tree with (`search.tree_view`): its table, whatever the boxes, and whether they are oriented."""
+        return self._handle.view(np.int64), self._handle.dtype == np.int64
+
+    @cached_property
+    def _boundary(self) -> tuple[Integers, Floats]:
+        """See `net_boundary`."""
+        return net_boundary(self._mesh)
+
     def __repr__(self) -> str:
         return showing.describe(self, repr(self._mesh))
 
@@ -205,6 +215,16 @@ def check_sizes(a: Body, b: Body) -> None:
     ratio = a._scale / b._scale
     if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
         raise Unsupported(f"bodies whose sizes differ by a factor of {max(ratio, 1.0 / ratio):.0e}")
+
+
+def net_boundary(mesh: Mesh) -> tuple[Integers, Floats]:
+    """(k,2) edges along which more faces run one way than the other, and (k,) how many more run from the first vertex to the second."""
+    sides = mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    count = np.int64(len(mesh.vertices))
+    keys, which = np.unique(sides.min(axis=1) * count + sides.max(axis=1), return_inverse=True)
+    times = np.bincount(which, weights=np.sign(sides[:, 1] - sides[:, 0]), minlength=len(keys))
+    keys, times = keys[times != 0.0], times[times != 0.0]
+    return np.stack((keys // count, keys % count), axis=1), times.astype(np.float64)
 
 
 PROBES = 6

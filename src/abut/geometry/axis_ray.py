@@ -14,7 +14,7 @@ ON_SURFACE = 1 << 40
 
 
 @element
-def _side(u: Vec2, v: Vec2, p: Vec2) -> int:
+def side_of_axis_ray(u: Vec2, v: Vec2, p: Vec2) -> int:
     """orient_2d(u, v, p), with p moved by (ε, ε²) where it lies on the line; 0 only if u = v."""
     sign = orient_2d(u, v, p)
     if sign != 0:
@@ -31,7 +31,7 @@ def cross_ray(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> int:
     if sign == 0 and meet_segment_triangle(p, p, a, b, c):
         return ON_SURFACE
     q, u, v, w = (p[1], p[2]), (a[1], a[2]), (b[1], b[2]), (c[1], c[2])
-    side = _side(u, v, q)
-    if side == 0 or _side(v, w, q) != side or _side(w, u, q) != side:
+    side = side_of_axis_ray(u, v, q)
+    if side == 0 or side_of_axis_ray(v, w, q) != side or side_of_axis_ray(w, u, q) != side:
         return 0
     return side if sign == -side else 0

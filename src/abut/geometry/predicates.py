@@ -235,3 +235,38 @@ def _orient_direction_exact(d: Vec3, a: Vec3, b: Vec3, p: Vec3) -> int:
     wide.add_determinant(limbs, -1.0, d, a, p)
     wide.add_determinant(limbs, -1.0, d, p, b)
     return wide.sign_of(limbs)
+
+
+@element
+def orient_differences_2d(p: Vec2, q: Vec2, a: Vec2, b: Vec2) -> int:
+    """Exact sign of det(q − p, b − a): which way one has to turn from the one direction to the other.
+
+    Args:
+        p, q: two points (x, y).
+        a, b: two others.
+    """
+    p, q, a, b = _as_floats_2d(p), _as_floats_2d(q), _as_floats_2d(a), _as_floats_2d(b)
+    left = (q[0] - p[0]) * (b[1] - a[1])
+    right = (q[1] - p[1]) * (b[0] - a[0])
+    det = left - right
+    bound = BOUND_2D * (abs(left) + abs(right)) + FLOOR
+    if det > bound:
+        return 1
+    if -det > bound:
+        return -1
+    if p == q or a == b:
+        return 0
+    # det(q, b) − det(q, a) − det(p, b) + det(p, a)
+    if _fits_2d(p) and _fits_2d(q) and _fits_2d(a) and _fits_2d(b):
+        buffer = reserve_floats(16)  # two components a product
+        count = 0
+        for u, v in ((q, b), (a, q), (b, p), (p, a)):
+            count = expansions.add_product_2(buffer, count, u[0], v[1])
+            count = expansions.add_product_2(buffer, count, -u[1], v[0])
+        return _sign(expansions.estimate(buffer, count))
+    limbs = reserve_integers(256)
+    wide.clear(limbs)
+    for u, v in ((q, b), (a, q), (b, p), (p, a)):
+        wide.add_product_3(limbs, u[0], v[1], 1.0)
+        wide.add_product_3(limbs, -u[1], v[0], 1.0)
+    return wide.sign_of(limbs)

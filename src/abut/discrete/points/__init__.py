@@ -1,0 +1,1 @@
+"""Points and a surface: the nearest face, signed distance, winding number, faces within a radius."""
