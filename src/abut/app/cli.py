@@ -138,26 +138,64 @@ def view(
 
 @app.command()
 def nest(
-    pieces: Annotated[Path, typer.Argument(help="An SVG file: each closed outline is a piece.")],
-    sheet: Annotated[str, typer.Option(help="Width x height of a sheet; xH for a strip of any length.")],
+    pieces: Annotated[
+        Path, typer.Argument(help="An SVG or DXF drawing: each closed outline is a piece, with its holes and marks.")
+    ],
+    sheet: Annotated[
+        list[str],
+        typer.Option(
+            help="Width x height: 300x200 (mm), 30cmx20cm; x200 for a strip; 2*300x200 for two; hide.svg for an irregular one. Repeat for more."
+        ),
+    ],
     copies: Annotated[
         list[str] | None, typer.Option(help="How many of each piece: a number, or ID=NUMBER for one outline.")
     ] = None,
     rotations: Annotated[str, typer.Option(help="Degrees a piece may be turned by: 0,180; or free.")] = "0",
-    gap: Annotated[float, typer.Option(min=0.0, help="Least distance between pieces.")] = 0.0,
+    gap: Annotated[str, typer.Option(help="Least distance between pieces: 2, 2mm, 0.1in.")] = "0",
+    kerf: Annotated[str, typer.Option(help="Width of the cut, added to the gap.")] = "0",
+    border: Annotated[str, typer.Option(help="Along the sides of sheets, where nothing may lie.")] = "0",
+    grain: Annotated[float, typer.Option(help="Degrees of the sheets' grain: rotations count from there.")] = 0.0,
+    priority: Annotated[
+        list[str] | None, typer.Option(help="ID=NUMBER: where not all fit, those with more go first.")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="mm, cm, m, in, pt, pc or px: a unit of a drawing that does not say.")
+    ] = None,
+    open_paths: Annotated[
+        str, typer.Option(help="join those whose ends meet, skip them all, or refuse the drawing.")
+    ] = "join",
+    tolerance: Annotated[str, typer.Option(help="Between ends that are joined.")] = "0.1",
     time: Annotated[float, typer.Option(help="Seconds to search.")] = 10.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="The layout as SVG. Default: PIECES.nested.svg")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The layout as SVG or DXF. Default: PIECES.nested.svg, or .dxf")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the layout as JSON; - prints it, and nothing else.")] = None,
 ) -> None:
-    """Put the pieces of an SVG drawing on a sheet, close together and without overlap.
+    """Put the pieces of a drawing on sheets, close together and without overlap, at true size in millimetres.
 
     Exit code: 0, 2 bad input, 130 interrupted (the best layout so far is written).
     """
     from abut.app.commands import nest
 
-    options = nest.Options(pieces, sheet, copies or [], rotations, gap, time, seed)
-    raise typer.Exit(nest.run(options, out or Path(f"{pieces.stem}.nested.svg"), json, console, errors))
+    options = nest.Options(
+        pieces,
+        sheet,
+        copies or [],
+        rotations,
+        gap,
+        time,
+        seed,
+        kerf,
+        border,
+        grain,
+        tuple(priority or ()),
+        unit,
+        open_paths,
+        tolerance,
+    )
+    suffix = ".dxf" if pieces.suffix.lower() == ".dxf" else ".svg"
+    raise typer.Exit(nest.run(options, out or Path(f"{pieces.stem}.nested{suffix}"), json, console, errors))
 
 
 @app.command()

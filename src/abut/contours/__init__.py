@@ -1,9 +1,10 @@
 """Closed contours in the plane, smooth or rough: box trees, exact contacts, distances (Rivera 2002)."""
 
-from abut.contours import picture, svg
+from abut.contours import drawings, picture, svg
 from abut.contours.curve.boxes import Boxes, build_boxes
 from abut.contours.curve.contour import Contour
 from abut.contours.curve.measures import Moments
+from abut.contours.drawings.marks import Part
 from abut.contours.meet.all_pairs import collide_all, pairs
 from abut.contours.meet.collide import collide, contains, distance, meets, winding
 from abut.contours.meet.kinds import (
@@ -23,6 +24,7 @@ from abut.contours.motion.impacts import AT_START, CLEAR, IMPACT, UNRESOLVED, Co
 from abut.contours.motion.time_of_impact import time_of_impact
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.nest import nest
+from abut.contours.nesting.sheets import Sheet
 
 __all__ = [
     "APART",
@@ -46,12 +48,15 @@ __all__ = [
     "Kind",
     "Layout",
     "Moments",
+    "Part",
     "Relation",
+    "Sheet",
     "build_boxes",
     "collide",
     "collide_all",
     "contains",
     "distance",
+    "drawings",
     "meets",
     "nest",
     "pairs",

@@ -11,6 +11,10 @@ SEEDS = [
     '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [<!ENTITY ns "http://ns.adobe.com/x">]>'
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="&ns;"><switch><foreignObject requiredExtensions="x"/>'
     '<g x:y="1"><path d="M1 0A1 1 0 01-1 0 1 1 0 01 1 0z"/><polyline points="0 0 1 0 1 1 0 0"/></g></switch><text>no &amp; no</text></svg>',
+    '<svg width="210mm" height="50%" viewBox="0 0 744 1052"><style>.a,#b{display:none} path.c{visibility:hidden}</style>'
+    '<symbol id="s" viewBox="0 0 4 2">'
+    '<rect class="d" width="50%" height="1mm"/></symbol><use href="#s" x="1" width="4" height="9"/><g id="b"><line x1="3"/></g>'
+    '<svg x="1" width="9" height="9" viewBox="0 0 3 3" preserveAspectRatio="xMinYMax slice"><use href="#q"/></svg><path id="q" d="M0 0h3v3z"/></svg>',
     '<svg><g display="none"><use href="#a"/></g><svg x="1" y="2"><path d="m1,1 2,0 0,2 a1 2 45 1 0 -2 -2 Z"/></svg>'
     '<path d="M0 0L3 0 3 3z" transform="skewX(20) skewY(-1e1)"/></svg>',
 ]  # fmt: skip
@@ -18,13 +22,18 @@ VALUES = [
     "", " ", "0", "-0", "-1", "1e999", "-1e75", "1e75", "1e-320", "5e-324", "nan", "inf", "0x1f", "1_000", "٣", "1,2", "1;2", "auto", "none",
     "50%", "3mm", "2px", "&ns;", "&undefined;", "&#0;", "&#x10FFFF;", "&#xD800;", "\0", "\ufffe", "url(#a)", "M", "z", "M0 0", "M0 0z",
     "M0 0h1v1z", "M0 0A1e75 1e75 0 1 1 1e-300 1z", "M0 0A1e-300 1e75 9e74 1 0 1 1z", "M0 0h1e75v1e75h1e75z", "M0 0" + "h1e75" * 20 + "z",
-    "M0 0Q1e75 0 0 0" + "T0 0" * 30 + "z", "scale(0)", "scale(1e75)", "rotate(1e75 1e75 1e75)", "matrix(1 2)", "skewX(90)", "display:none",
+    "M0 0Q1e75 0 0 0" + "T0 0" * 30 + "z",
+    "scale(0)", "scale(1e75)", "rotate(1e75 1e75 1e75)", "matrix(1 2)", "skewX(90)", "display:none",
+    "#s", "#q", "#b", "xMidYMid", "none slice", "0 0 1e75 1e-75", "0 0 1e-300 1",
+    "0 0 0 0", "1e75mm", "1e-300in", "3em", ".a",
     "transform:scale(2)", "visibility : hidden", "1" * 3000, "0." + "1" * 3000 + "x", "translate(1)" * 200, " " * 3000, "(" * 500,
 ]  # fmt: skip
 PARTS = [
     "<", ">", "/>", "</g>", "<g>", "<svg>", "</svg>", '"', "'", "&", ";", "<!--", "-->", "<![CDATA[", "]]>", "<?x?>", "<!DOCTYPE svg>",
     '<!ENTITY a "b">', '<rect width="1" height="1"/>', "<use/>", "<line/>", "<style>.a{display:none}</style>", "<g>" * 300, "</g>" * 300,
-    '<symbol><path d="x"/></symbol>', 'transform="scale(2)"', 'visibility="hidden"', "xmlns:q='q'", "<q:g/>", "<switch>", "0", "-", ".", "e9",
+    '<symbol><path d="x"/></symbol>', '<use href="#s"/>', '<use href="#b"/>' * 9, "<style>*{display:none}</style>",
+    "<style>a b{display:none}</style>",
+    'transform="scale(2)"', 'visibility="hidden"', "xmlns:q='q'", "<q:g/>", "<switch>", "0", "-", ".", "e9",
 ]  # fmt: skip
 ENCODINGS = ["UTF-8", "UTF-16", "ISO-8859-1", "shift_jis", "cp1252", "utf-7", "klingon", "base64", "", "utf8", "ucs-4"]
 _ATTRIBUTE = re.compile(r'(?<==)"[^"]*"')

@@ -60,6 +60,7 @@ def test_bad_path_data_are_refused_with_the_place(path, words):
         ("<svg><rect width='0' height='1'/></svg>", "not positive"),
         ("<svg><circle id='c'/></svg>", 'id="c".*r is missing'),
         ("<svg><polyline points='0,0 1,0 1,1'/></svg>", "open"),
+        ("<svg><line x1='3'/></svg>", "<line>: the subpath is open"),
         ("<svg><polygon points='0,0 1,0 1'/></svg>", "pairs"),
         ("<svg><g transform='turn(3)'><rect width='1' height='1'/></g></svg>", "no transform"),
         ("no such file.svg", "cannot be read"),
@@ -70,9 +71,59 @@ def test_bad_documents_are_refused(text, words):
         svg.read(text)
 
 
-def test_what_would_be_lost_is_unsupported():
-    with pytest.raises(Unsupported, match="use"):
-        svg.read("<svg><use href='#a'/></svg>")
+# --- units, viewports, what is used again
+
+
+@pytest.mark.parametrize(
+    ("content", "bounds"),
+    [
+        ('<rect width="25.4mm" height="2.54cm"/>', (0, 0, 96, 96)),
+        ('<rect x="1in" width="72pt" height="6pc"/>', (96, 0, 192, 96)),
+        ('<rect width="50%" height="10%"/>', (0, 0, 100, 10)),
+        (
+            '<svg x="3" width="40" height="20" viewBox="0 0 4 2"><rect x="1" width="1" height="1"/></svg>',
+            (13, 0, 23, 10),
+        ),
+        ('<svg width="40" height="40" viewBox="0 0 4 2"><rect width="4" height="2"/></svg>', (0, 10, 40, 30)),
+        (
+            '<svg width="40" height="40" viewBox="0 0 4 2" preserveAspectRatio="none"><rect width="4" height="2"/></svg>',
+            (0, 0, 40, 40),
+        ),
+        (
+            '<svg width="40" height="40" viewBox="0 0 4 2" preserveAspectRatio="xMinYMax slice"><rect width="4" height="2"/></svg>',
+            (0, 0, 80, 40),
+        ),
+        ('<defs><rect id="a" width="2" height="1"/></defs><use href="#a" x="5" transform="scale(2)"/>', (10, 0, 14, 2)),
+        (
+            '<use xlink:href="#b"/><defs><g id="b" transform="translate(1 1)"><rect width="2" height="1"/></g></defs>',
+            (1, 1, 3, 2),
+        ),
+        (
+            '<symbol id="s" viewBox="0 0 2 2"><rect width="2" height="2"/></symbol><use href="#s" x="4" width="10" height="10"/>',
+            (4, 0, 14, 10),
+        ),
+        ('<defs><circle id="c" r="1"/><g id="d"><use href="#c" x="2"/></g></defs><use href="#d" y="3"/>', (1, 2, 3, 4)),
+    ],
+)
+def test_sizes_are_those_of_a_viewer(content, bounds):
+    space = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    found = svg.read(f'<svg viewBox="0 0 200 100" {space}>{content}</svg>')
+    np.testing.assert_allclose([contour.bounds.ravel() for contour in found], [bounds], rtol=1e-12, atol=1e-12)
+
+
+def test_what_use_repeats_is_bounded():
+    groups = "".join(f'<g id="g{k}">{f"""<use href="#g{k + 1}"/>""" * 8}</g>' for k in range(12))
+    with pytest.raises(InvalidInput, match="draws more than"):
+        svg.read(f"<svg><defs>{groups}<g id='g12'/></defs><use href='#g0'/></svg>")
+
+
+def test_rules_of_style_sheets_hide_by_class_id_and_name():
+    sheet = (
+        "<style>.st0{display:none} #b, ellipse {visibility:hidden} rect.st1{display:inline} .st1{display:none}</style>"
+    )
+    shapes = '<rect class="st0" width="1" height="1"/><circle id="b" r="1"/><ellipse rx="1" ry="2"/><rect id="k" class="st2 st1" '
+    shapes += 'width="1" height="1"/>'
+    assert [contour.name for contour in svg.read(f"<svg>{sheet}{shapes}</svg>")] == ["k"]
 
 
 # --- what is drawn
@@ -124,14 +175,15 @@ def test_a_drawing_within_a_drawing_is_moved():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (f'<svg x="3" viewBox="0 0 1 1">{UNIT}</svg>', "viewBox"),
-        ('<g><line x1="3"/></g>', "<line>"),
-        ('<rect width="3mm" height="1"/>', "'3mm' has a unit"),
-        ('<rect width="50%" height="1"/>', "'50%' has a unit"),
+        ('<rect width="3em" height="1"/>', "'3em' is relative to a font"),
         ('<rect style="width:3px" width="1" height="1"/>', "width in its style"),
         (f'<g style="transform:scale(2)">{UNIT}</g>', "transform in its style"),
-        (f"<defs><style>.st0{{display:none;}}</style></defs>{UNIT}", "style sheet.*display:none"),
-        (f"<style>#a {{ transform : scale(3) }}</style>{UNIT}", "style sheet.*transform"),
+        (f"<defs><style>g>.st0{{display:none;}}</style></defs>{UNIT}", "style sheet.*display:"),
+        (f"<style>@media print {{ #a {{ transform : scale(3) }} }}</style>{UNIT}", "style sheet.*transform"),
+        ("<style>#a { transform : scale(3) }</style><rect id='a' width='1' height='1'/>", "transform in its style"),
+        ("<use href='#nothing'/>", "refers to nothing"),
+        ("<use href='http://a.org/b.svg#c'/>", "refers to nothing"),
+        ("<g id='a'><use href='#a'/></g>", "draws itself"),
     ],
 )
 def test_what_would_have_another_size_or_place_is_unsupported(content, words):
@@ -150,6 +202,9 @@ def test_what_would_have_another_size_or_place_is_unsupported(content, words):
         ('<circle r=""/>', "expected a number"),
         ('<circle r="1e80"/>', "beyond"),
         ('<rect width="1 2" height="4"/>', "is no length"),
+        ('<svg viewBox="0 0 1" width="3"><circle r="1"/></svg>', "has 3 numbers"),
+        ('<svg viewBox="0 0 1 0" width="3"><circle r="1"/></svg>', "shows nothing"),
+        ('<svg viewBox="0 0 1 1" width="0"><circle r="1"/></svg>', "its viewport is 0"),
         ('<g transform="scale(1e60)"><g transform="scale(1e60)"><circle r="1"/></g></g>', "transforms together"),
         ('<circle r="1" transform="scale(0)"/>', "largest coordinate is 0"),
         ('<circle r="1" transform="scale(2"/>', "expected a number"),

@@ -46,6 +46,9 @@ def place_first(
     On a line with too many intervals, only the place behind all others counts.
     """
     extents, behind = tables.extents, 0.0
+    for j in range(len(pieces.kind)):
+        if pieces.box[j, HIGH_X] < np.inf:  # an obstacle
+            behind = max(behind, pieces.box[j, HIGH_X] + BEHIND * tables.grow)
     beside = 0.0 if tables.grid > 0.0 else tables.grow
     refused = np.zeros(len(extents), np.bool_)
     for k in range(len(order)):

@@ -8,33 +8,33 @@ Several sheets are filled one after another: with what a first placement puts th
 the same search. All but the last sheet are full; the last is nested like a strip.
 
 Failure cases: the search is a heuristic, and no length is proven least. Pieces that may turn freely take one of up to 24 evenly spread
-turns, or the angle that just fits where none of these does. Holes are not known: nothing is put inside another piece's hole. The first
-placement is finished whatever the budget.
+turns, or the angle that just fits where none of these does. The first placement is finished
+whatever the budget.
 
 The search works with lengths near 1: all are brought there by a power of two, which rounds nothing, so that a layout does not depend on the unit.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from abut.contours.curve.contour import LEAST_REACH
+from abut.contours.curve.contour import Contour
+from abut.contours.drawings.marks import Part
 from abut.contours.nesting.angles import RotationsLike
 from abut.contours.nesting.job import Job
 from abut.contours.nesting.layout import Layout
-from abut.contours.nesting.pieces import Order, PiecesLike, read_order
+from abut.contours.nesting.pieces import Order, PiecesLike, find_tens, read_order
+from abut.contours.nesting.sheets import Area, SheetLike, read_kerf, read_sheets, scale_area
 from abut.contours.nesting.strip import Budget
 from abut.contours.nesting.tables import turn
+from abut.contours.nesting.verify import find_overlap
 from abut.core import arrays
 from abut.core.arrays import frozen
 from abut.core.errors import InvalidInput
 from abut.core.types import IndicesLike, Number
 
-SheetLike: TypeAlias = Sequence[float | None] | NDArray[Any]
-"""Width and height; an infinite width, or None, for a strip."""
 SECONDS = 10.0
 ENDLESS = 1e30
 """A sheet that is so many times as wide as high is a strip: no order fills it."""
@@ -59,19 +59,6 @@ def _check_sizes(order: Order, height: float, gap: float) -> None:
             raise InvalidInput("gap", f"{gap:g} is more than {1 / LEAST_PIECE:g} times as long as pieces[{row}]")
 
 
-def _read_sheet(sheet: SheetLike) -> tuple[float, float]:
-    rows: list[Any] = []
-    if isinstance(sheet, Sequence) or (isinstance(sheet, np.ndarray) and sheet.ndim == 1):
-        rows = arrays.listed(sheet, "sheet")
-    if len(rows) != 2:
-        raise InvalidInput("sheet", "expected two numbers, width and height; an infinite width for a strip")
-    is_strip = rows[0] is None or (isinstance(rows[0], float | np.floating) and rows[0] == math.inf)
-    height = arrays.positive(rows[1], "sheet height")
-    if height < LEAST_REACH:
-        raise InvalidInput("sheet height", f"{height:g} is below {LEAST_REACH:g}")
-    return math.inf if is_strip else arrays.positive(rows[0], "sheet width"), height
-
-
 def nest(
     pieces: PiecesLike,
     sheet: SheetLike,
@@ -79,6 +66,8 @@ def nest(
     copies: IndicesLike = 1,
     rotations_deg: RotationsLike = (0.0,),
     gap: Number = 0.0,
+    kerf: Number = 0.0,
+    priority: ArrayLike = 0.0,
     seconds: Number = SECONDS,
     moves: int | None = None,
     seed: int = 0,
@@ -89,19 +78,23 @@ def nest(
     A KeyboardInterrupt ends the search: the best layout until then is returned, marked as interrupted. Before there is one, it is raised.
 
     Args:
-        pieces: polygons (n,2) or Contours. Curves are nested as polygons that hold them, within 2e-4 of their size.
-        sheet: width and height; an infinite width (or None) for a strip. Pieces that need more than one sheet get several. Lengths of sheets
-            and pieces are those of contours: from 1e-75 to 1e75.
+        pieces: polygons (n,2), Contours, or Parts, which have holes; other pieces may lie in them. Curves are nested as polygons that hold
+        them, within 2e-4 of their size.
+        sheet: width and height; an infinite width (or None) for a strip; or a text such as "300mm x 200mm". Pieces that need more than one sheet get
+            several. Or a Sheet, or a list of them, with borders, counts, faults and grain, which are filled in this order. Lengths of
+            sheets and pieces are those of contours: from 1e-75 to 1e75.
         copies: of all pieces, or one number for each; 10,000 in all at most.
         rotations_deg: angles in degrees that pieces may be turned by, or None for any; or a list of such, one for each piece.
         gap: least distance of two pieces. They may lie at the border of the sheet.
-        seconds: how long to search.
+        kerf: width of the cut, added to the gap.
+        priority: one number, or one for each piece: where sheets are counted and not all pieces fit, those with more go first.
+        seconds: how long to search, compilation not counted.
         moves: how many moves to try at most; without limit by default. The result follows from the seed where this ends the search, not the time.
         seed: of the random numbers.
         progress: called many times with the part of the budget that is spent, and the least used length so far.
 
     Returns:
-        A layout that is proven to have no overlap.
+        A layout that is proven to have no overlap. What found no place on counted sheets is listed in `unplaced`.
 
     Example:
         >>> from abut import contours
@@ -112,54 +105,114 @@ def nest(
         >>> sorted(layout.angle_deg.tolist())
         [0.0, 180.0]
     """
-    width, height = _read_sheet(sheet)
-    gap = arrays.scalar(gap, "gap", least=0.0)
+    areas = read_sheets(sheet)
+    gap = read_kerf(gap, kerf)
     most_moves = math.inf if moves is None else max(1, arrays.count(moves, "moves"))
     if progress is not None and not callable(progress):
         raise InvalidInput("progress", "cannot be called")
     seconds = arrays.positive(seconds, "seconds")
     seed = arrays.count(seed, "seed")
-    order = read_order(pieces, copies, rotations_deg)
-    power = math.frexp(height)[1]
-    budget = Budget(seconds, most_moves, _scaled_report(progress, power))
-    job = _begin(order, width, height, gap, power, seed)
+    order = read_order(pieces, copies, rotations_deg, priority)
+    parts = tuple(
+        piece if isinstance(piece, Part) else Part(piece) if isinstance(piece, Contour) else None
+        for piece in order.pieces
+    )
+    job = _begin(order, areas, gap, seed)
+    budget = Budget(seconds, most_moves, _scaled_report(progress, job.order))
     job.run(budget)
-    layout = _assemble(job, (width, height), gap, budget)
+    layout = _assemble(job, areas, gap, budget, parts)
     overlap = layout.find_overlap()
     if overlap is not None:
         raise RuntimeError(f"copies {overlap[0]} and {overlap[1]} overlap: the search is wrong, please report this")
+    _check_obstacles(layout, job, areas)
     return layout
 
 
-def _scaled_report(progress: Callable[[float, float], None] | None, power: int) -> Callable[[float, float], None]:
+def _scaled_report(progress: Callable[[float, float], None] | None, order: Order) -> Callable[[float, float], None]:
     if progress is None:
         return lambda share, length: None
-    return lambda share, length: progress(share, math.ldexp(length, power))
+    return lambda share, length: progress(share, order.to_length(length))
 
 
-def _begin(order: Order, width: float, height: float, gap: float, power: int, seed: int) -> Job:
-    """The job in lengths near 1: divided by 2 to the `power`."""
-    if len(order.kind) == 1:
+def _begin(order: Order, areas: list[Area], gap: float, seed: int) -> Job:
+    """The job in lengths near 1, divided by a power of 2; decimal lengths are first brought to whole numbers."""
+    tallest, widest = max(area.height for area in areas), max(area.width for area in areas)
+    is_plain = not any(area.obstacles for area in areas)
+    if len(order.kind) == 1 and is_plain:
         gap = 0.0
-    elif width < math.inf:  # on one sheet nothing is further apart than this
-        gap = min(gap, 2.0 * (width + height))
-    _check_sizes(order, height, gap)
-    if width / height > ENDLESS:
-        width = math.inf
-    width, height, gap = (math.ldexp(length, -power) for length in (width, height, gap))
-    return Job(order.scaled(power), width, height, gap, seed)
+    elif widest < math.inf:  # on one sheet nothing is further apart than this
+        gap = min(gap, 2.0 * (widest + tallest))
+    _check_sizes(order, tallest, gap)
+    quarters = all(
+        kind.angles and all((a + area.grain_deg) % 90.0 == 0.0 for a in kind.angles)
+        for kind in order.kinds
+        for area in areas
+    )
+    if gap == 0.0 and quarters and is_plain:
+        lengths = [length for area in areas for length in (area.width, area.height, area.border) if length < math.inf]
+        tens = find_tens(order, lengths)
+        if tens:
+            unit = 10.0**tens
+            order = order.in_whole_numbers(tens)
+            areas = [
+                area._replace(
+                    width=area.width if area.width == math.inf else float(round(area.width * unit)),
+                    height=float(round(area.height * unit)),
+                    border=float(round(area.border * unit)),
+                )
+                for area in areas
+            ]
+            tallest *= unit
+    power = math.frexp(tallest)[1]
+    areas = [scale_area(area, power) for area in areas]
+    areas = [area._replace(width=math.inf) if area.width / area.height > ENDLESS else area for area in areas]
+    return Job(order.scaled(power), areas, math.ldexp(gap, -power), seed)
 
 
-def _assemble(job: Job, size: tuple[float, float], gap: float, budget: Budget) -> Layout:
-    order, angle, power = job.order, np.array(job.angles)[job.turn], job.order.power
-    polygons = [frozen(np.ldexp(polygon, power)) for polygon in job.placed()]
-    origins = np.array([turn(order.kinds[k].origin[None], a)[0] for k, a in zip(order.kind, angle, strict=True)])
-    lengths = np.zeros(int(job.sheet.max()) + 1)
-    np.maximum.at(lengths, job.sheet, [polygon[:, 0].max() for polygon in polygons])
-    used = lengths[-1] if len(lengths) == 1 else (len(lengths) - 1) * size[0] + lengths[-1]
-    density = float(job.areas.sum() / (np.ldexp(used, -power) * math.ldexp(size[1], -power)))
+def _assemble(job: Job, areas: list[Area], gap: float, budget: Budget, parts: tuple[Part | None, ...]) -> Layout:
+    order = job.order
+    placed = np.flatnonzero(job.sheet >= 0)
+    if not len(placed):
+        raise InvalidInput("sheet", "no piece finds a place on any")
+    angle = np.array(job.angles)[job.turn[placed]]
+    borders = np.array([areas[job.used[sheet]].border for sheet in job.sheet[placed].tolist()])
+    own = [job.placed(row) for row in placed.tolist()]
+    rings = [
+        tuple(frozen(order.to_lengths(ring) + border) for ring in piece)
+        for piece, border in zip(own, borders.tolist(), strict=True)
+    ]
+    origins = np.array(
+        [turn(order.kinds[k].origin[None], a)[0] for k, a in zip(order.kind[placed], angle, strict=True)]
+    )
+    sheet, sizes = job.sheet[placed], np.array([(areas[k].width, areas[k].height) for k in job.used])
+    lengths = np.zeros(len(job.used))
+    np.maximum.at(lengths, sheet, [polygon[:, 0].max() for polygon, *_ in rings])
+    top = max(area.height for area in areas)  # heights near 1, so that no product overflows
+    used = float((sizes[:-1, 0] * (sizes[:-1, 1] / top)).sum() + lengths[-1] * (sizes[-1, 1] / top))
+    density = float(
+        (
+            job.pieces[placed]
+            / math.ldexp(top * 10.0**order.tens, -order.power)
+            / math.ldexp(used * 10.0**order.tens, -order.power)
+        ).sum()
+    )
+    place = order.to_lengths(job.place[placed]) - origins + borders[:, None]
     return Layout(
-        frozen(order.piece.copy()), frozen(job.sheet), frozen(angle), frozen(np.ldexp(job.place, power) - origins),
-        tuple(polygons), size, gap, frozen(lengths), density, budget.spent_moves, budget.spent_seconds,
-        budget.interrupted,
+        frozen(order.piece[placed]), frozen(sheet), frozen(angle), frozen(place), tuple(polygon for polygon, *_ in rings),
+        (float(sizes[0, 0]), float(sizes[0, 1])), gap, frozen(lengths), density, budget.spent_moves, budget.spent_seconds, budget.interrupted,
+        tuple(tuple(holes) for _, *holes in rings), frozen(sizes), frozen(order.piece[job.sheet < 0]), parts, tuple(areas[k].view for k in job.used),
     )  # fmt: skip
+
+
+def _check_obstacles(layout: Layout, job: Job, areas: list[Area]) -> None:
+    """No piece lies over a fault or beyond an irregular outline, by exact signs."""
+    for number, used in enumerate(job.used):
+        rows = np.flatnonzero(layout.sheet == number).tolist()
+        for obstacle in areas[used].obstacles:
+            rings = [ring + obstacle.origin for ring in obstacle.rings]
+            for row in rows:
+                if (
+                    find_overlap([rings[0], layout.polygons[row]], 0.0, None, [rings[1:], layout.holes[row]])
+                    is not None
+                ):
+                    raise RuntimeError(f"copy {row} lies over an obstacle: the search is wrong, please report this")

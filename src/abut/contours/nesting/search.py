@@ -248,10 +248,10 @@ def separate_round(
 ) -> tuple[float, int]:
     """Relocate each piece that overlaps, in random order; the overlap that is left (unweighted), and how many were tried."""
     n, tried = len(pieces.kind), 0
-    for k in range(n - 1, 0, -1):
+    for k in range(len(order) - 1, 0, -1):
         other = int(draw(moves) * (k + 1))
         order[k], order[other] = order[other], order[k]
-    for k in range(n):
+    for k in range(len(order)):
         i = order[k]
         loss = 0.0
         for j in range(n):
@@ -269,6 +269,8 @@ def pull(tables: Tables, pieces: Pieces, moves: Moves, ratio: float, length: flo
     extents = tables.extents
     for i in range(len(pieces.kind)):
         kind, turn = pieces.kind[i], pieces.turn[i]
+        if moves.allowed[kind, 0] == 0:  # an obstacle
+            continue
         for k in range(moves.allowed[kind, 0]):
             if extents[kind, turn, HIGH_X] - extents[kind, turn, LOW_X] > length:
                 turn = moves.allowed[kind, 1 + k]
@@ -293,6 +295,6 @@ def swap(tables: Tables, pieces: Pieces, i: int, j: int, length: float, height: 
 
 @kernel
 def restore(tables: Tables, pieces: Pieces, turn: Integers, place: Floats) -> None:
-    """Put all pieces where they were."""
-    for i in range(len(pieces.kind)):
+    """Put all pieces that move where they were."""
+    for i in range(len(turn)):
         put(tables, pieces, i, turn[i], place[i, 0], place[i, 1])

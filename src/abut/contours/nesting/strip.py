@@ -8,7 +8,7 @@ import numpy as np
 
 from abut.contours.nesting.columns import HIGH_X, LOW_X
 from abut.contours.nesting.gravity import BEHIND, compact, place_first
-from abut.contours.nesting.overlap import Pieces
+from abut.contours.nesting.overlap import Pieces, put
 from abut.contours.nesting.search import Moves, pull, restore, separate_round, swap
 from abut.contours.nesting.tables import Tables
 from abut.core.arrays import Floats, Integers
@@ -57,15 +57,30 @@ class State(NamedTuple):
     place: Floats
 
 
+class Fixed(NamedTuple):
+    """Obstacles of a sheet, which do not move."""
+
+    kind: Integers
+    place: Floats
+    turn: int
+    """number of the turn by nothing"""
+
+
+NOTHING = Fixed(np.empty(0, np.int64), np.empty((0, 2)), 0)
+
+
 class Strip:
     """Pieces of given kinds in a strip of a given height."""
 
     def __init__(
-        self, tables: Tables, allowed: Integers, kind: Integers, height: float, rng: np.random.Generator
+        self, tables: Tables, allowed: Integers, kind: Integers, height: float, rng: np.random.Generator, fixed: Fixed
     ) -> None:
+        free = len(kind)
+        kind = np.concatenate([kind, fixed.kind])
         n = len(kind)
-        self.tables, self.height, self.rng = tables, height, rng
+        self.tables, self.height, self.rng, self.free = tables, height, rng, free
         turn = allowed[kind, 1].copy()
+        turn[free:] = fixed.turn
         # Pieces that are not placed yet wait at infinity, where they are in nobody's way.
         place, box = np.full((n, 2), np.inf), np.full((n, 4), np.inf)
         self.pieces = Pieces(kind, turn, place, box, np.zeros((n, n)), np.ones((n, n)))
@@ -74,6 +89,11 @@ class Strip:
             np.empty((KEPT, 4)),
         )  # fmt: skip
         self.redraw()
+        if n > free:
+            place[free:] = fixed.place
+            for i in range(free, n):
+                put(tables, self.pieces, i, fixed.turn, place[i, 0], place[i, 1])
+            self.pieces.loss[free:, free:] = 0.0  # obstacles may lie over one another
 
     def redraw(self) -> None:
         """Fresh random numbers for the kernels."""
@@ -83,7 +103,7 @@ class Strip:
     @property
     def length(self) -> float:
         """Largest x of all pieces."""
-        return float(self.pieces.box[:, HIGH_X].max())
+        return float(self.pieces.box[: self.free, HIGH_X].max())
 
     def _widths(self, kind: int) -> Floats:
         """Of a kind at each of its turns."""
@@ -94,15 +114,17 @@ class Strip:
     @property
     def least_length(self) -> float:
         """No layout is shorter: the widest piece at its narrowest turn."""
-        return max(float(self._widths(kind).min()) for kind in set(self.pieces.kind.tolist()))
+        return max(float(self._widths(kind).min()) for kind in set(self.pieces.kind[: self.free].tolist()))
 
     @property
     def most_length(self) -> float:
         """No first placement is longer: all pieces at their widest turns, one behind the other; half a height for rounding."""
         widest = np.zeros(len(self.tables.extents))
-        for kind in set(self.pieces.kind.tolist()):
+        for kind in set(self.pieces.kind[: self.free].tolist()):
             widest[kind] = self._widths(kind).max()
-        return float((widest[self.pieces.kind] + BEHIND * self.tables.grow).sum()) + 0.5 * self.height
+        obstacles = float(self.pieces.box[self.free :, HIGH_X].max(initial=0.0))
+        own = widest[self.pieces.kind[: self.free]] + BEHIND * self.tables.grow
+        return float(own.sum()) + 0.5 * self.height + obstacles
 
     @property
     def is_valid(self) -> bool:
@@ -111,7 +133,7 @@ class Strip:
 
     def save(self) -> State:
         """The present layout."""
-        return State(self.pieces.turn.copy(), self.pieces.place.copy())
+        return State(self.pieces.turn[: self.free].copy(), self.pieces.place[: self.free].copy())
 
     def restore(self, state: State) -> None:
         """Go back to a layout."""
@@ -121,26 +143,25 @@ class Strip:
         """Put pieces one after another as far left as possible, if they end before `limit`; which pieces were put."""
         reach = min(limit, self.most_length)
         place_first(self.tables, self.pieces, self.moves, order, reach, self.height, LINES)
-        return np.flatnonzero(self.pieces.box[:, LOW_X] < np.inf)
+        return np.flatnonzero(self.pieces.box[: self.free, LOW_X] < np.inf)
 
     def compact(self, length: float, rounds: int) -> float:
         """Let all pieces fall to the left; the used length."""
         for _ in range(rounds):
-            order = np.argsort(self.pieces.box[:, LOW_X], kind="stable")
+            order = np.argsort(self.pieces.box[: self.free, LOW_X], kind="stable")
             compact(self.tables, self.pieces, self.moves, order, length, self.height)
         return self.length
 
     def shorten(self, before: float, length: float, swaps: int) -> None:
         """Push the pieces into a shorter strip, where they overlap, after some have changed places."""
-        for _ in range(swaps if len(self.pieces.kind) > 1 else 0):
-            i, j = self.rng.choice(len(self.pieces.kind), 2, replace=False)
+        for _ in range(swaps if self.free > 1 else 0):
+            i, j = self.rng.choice(self.free, 2, replace=False)
             swap(self.tables, self.pieces, int(i), int(j), before, self.height)
         pull(self.tables, self.pieces, self.moves, length / before, length, self.height)
 
     def separate(self, length: float, budget: Budget, until: float = 1.0) -> bool:
         """Move pieces until none overlap within this length; False where it did not work or this share of the budget is spent."""
-        n = len(self.pieces.kind)
-        order = np.arange(n)
+        order = np.arange(self.free)
         self.pieces.weight[:] = 1.0
         least, idle, strikes, state = np.inf, 0, 0, self.save()
         while budget.share < until:

@@ -18,6 +18,7 @@ by at most 0.71 g, so it stays below s, and half-planes along the axes are store
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,8 @@ MARGIN = 1e-10
 SLACK = 1e-12
 GRID_BITS = 42
 ROUND_NORMALS = 12
+AXES = 4
+"""Normals that are added where pieces may touch exactly: parts that are cut slantwise may have none along an axis."""
 MOST_PLANES = 2**28
 """Half-planes of all tables: 24 bytes each."""
 
@@ -85,7 +88,10 @@ def _fill_pair(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int, extra: 
                 planes[at, 0], planes[at, 1] = sign * y / length, -sign * x / length
                 at += 1
     for k in range(extra):
-        planes[at, 0], planes[at, 1] = math.cos(2.0 * math.pi * k / extra), math.sin(2.0 * math.pi * k / extra)
+        x, y = math.cos(2.0 * math.pi * k / extra), math.sin(2.0 * math.pi * k / extra)
+        if extra == AXES:
+            x, y = math.floor(x + 0.5), math.floor(y + 0.5)
+        planes[at, 0], planes[at, 1] = x, y
         at += 1
     return at
 
@@ -143,17 +149,17 @@ def cosine_sine(degrees: float) -> tuple[float, float]:
     return ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(quarter) % 4]
 
 
-def _choose_grid(outlines: list[Floats], angles: list[float], gap: float, size: float) -> float:
+def _choose_grid(rings: list[Floats], angles: list[float], gap: float, size: float) -> float:
     """The grid that all corners lie on, if pieces may touch exactly; else 0."""
     grid = 2.0 ** (math.ceil(math.log2(size)) - GRID_BITS)
-    exact = all(bool(np.all(np.round(outline / grid) * grid == outline)) for outline in outlines)
+    exact = all(bool(np.all(np.round(ring / grid) * grid == ring)) for ring in rings)
     return grid if exact and gap == 0.0 and all(angle % 90.0 == 0.0 for angle in angles) else 0.0
 
 
 def build_tables(
-    parts: list[list[Floats]], outlines: list[Floats], angles: list[float], gap: float, size: float
+    parts: list[list[Floats]], rings: Sequence[Sequence[Floats]], angles: list[float], gap: float, size: float
 ) -> Tables:
-    """Tables of kinds given by their convex parts, for turns by these angles (degrees)."""
+    """Tables of kinds given by their convex parts, and by their outlines and the rings around their holes, for turns by these angles (degrees)."""
     relative_angles = sorted({round((b - a) % 360.0, 9) % 360.0 for a in angles for b in angles})
     number = {angle: k for k, angle in enumerate(relative_angles)}
     relative = np.array([[number[round((b - a) % 360.0, 9) % 360.0] for b in angles] for a in angles], np.int64)
@@ -162,8 +168,8 @@ def build_tables(
     corners = np.ascontiguousarray(np.concatenate([part for rows in parts for part in rows]))
     part_first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     kind_first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    extra = ROUND_NORMALS if gap > 0.0 else 0
-    grid, slack = _choose_grid(outlines, angles, gap, size), SLACK * size
+    grid, slack = _choose_grid([ring for row in rings for ring in row], angles, gap, size), SLACK * size
+    extra = ROUND_NORMALS if gap > 0.0 else (AXES if grid > 0.0 else 0)
     shift = slack - 0.85 * grid if grid > 0.0 else 0.5 * slack
     part_count = int(counts.sum())
     pair_count = part_count**2 * len(relative_angles)
@@ -179,10 +185,10 @@ def build_tables(
     planes = np.empty((plane_count, 3))
     turns = np.array([cosine_sine(angle) for angle in relative_angles])
     _fill(corners, part_first, kind_first, turns, gap + MARGIN * size, extra, grid, shift, index, boxes, first, planes)
-    extents = np.empty((len(outlines), len(angles), 4))
-    for k, outline in enumerate(outlines):
+    extents = np.empty((len(rings), len(angles), 4))
+    for k, row in enumerate(rings):
         for t, angle in enumerate(angles):
-            placed = turn(outline, angle)
+            placed = turn(row[0], angle)
             extents[k, t, :2], extents[k, t, 2:] = placed.min(axis=0), placed.max(axis=0)
     turns = np.array([cosine_sine(angle) for angle in angles])
     return Tables(

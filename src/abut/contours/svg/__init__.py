@@ -1,12 +1,14 @@
-"""Outlines from SVG: path data (M L H V C S Q T A Z), polygons, rectangles, circles and ellipses, with their transforms.
+"""Outlines from SVG: path data (M L H V C S Q T A Z), polygons, rectangles, circles, ellipses and lines, with their transforms and units.
 
-Coordinates are those of the document's user units, y down as SVG has it; the root's `viewBox`, clipping and most of style sheets are not looked
-at. What a viewer does not draw (`display="none"`, `visibility="hidden"`, definitions) is left out; so are text and images, which have no outline.
+`read` gives closed outlines in the document's user units, y down as SVG has it; `abut.contours.drawings` reads pieces in millimetres. What
+a viewer does not
+draw (`display`, `visibility`, definitions) is left out; so are text and images, which have no outline. `use` draws what it refers to.
 
-An outline must be closed: subpaths that end neither with Z nor where they began are refused. `use`, `line`, open polylines, units other than px,
-style sheets that hide or transform, and nested drawings with a `viewBox` are refused by name, as pieces would be lost or have a wrong size.
+Refused by name, as pieces would be lost or have a wrong size: style sheets that hide or move by selectors other than names, classes and
+ids; transforms and sizes in styles; lengths relative to fonts. Clipping and masks are not looked at.
 
-A document may come from anywhere: what it costs to read is bounded by its length (`markup`, `lexer`), and it never makes anything else be read.
+A document may come from anywhere: what it costs to read is bounded by its length (`markup`, `lexer`) and by the number of elements that
+`use` may repeat (`tree`), and it never makes anything else be read.
 """
 
 from abut.contours.svg.document import read

@@ -1,170 +1,269 @@
-"""A document's closed outlines: what is drawn of it, with the transforms of all that is around.
+"""What is drawn of a document: element by element, with the transforms, sizes and looks of all that is around.
 
-Elements come one after another, in their order; for each that is open there is a `_Frame`. Within what is not drawn, only style sheets are looked at.
+`use` draws what it refers to where it stands; symbols and drawings within the drawing have viewports of their own. What a viewer does not
+draw is left out.
 """
 
+import math
 import os
-import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from abut.contours.curve.contour import Contour
-from abut.contours.svg.lexer import read_length
-from abut.contours.svg.markup import NAME, parse, read_bytes
-from abut.contours.svg.paths import MOST_SEGMENTS
-from abut.contours.svg.shapes import SHAPES, read_shape
+from abut.contours.svg.markup import NAME, read_bytes
+from abut.contours.svg.paths import MOST_SEGMENTS, Subpath
+from abut.contours.svg.shapes import SHAPES, NoSize, trace_shape
+from abut.contours.svg.styles import MOVING, SIZES, Rules, Style, inherit, read_style
 from abut.contours.svg.transforms import combine, parse_transform, translation
-from abut.core.arrays import Floats
+from abut.contours.svg.tree import Element, build_tree, list_elements
+from abut.contours.svg.units import Root, Viewport, fit_view_box, read_length, read_view_box
+from abut.core.arrays import LARGEST_COORDINATE, Floats
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.types import PathLike
 
-NAMESPACE = "http://www.w3.org/2000/svg"
 _NOT_DRAWN = {
-    "defs", "clipPath", "mask", "symbol", "pattern", "marker", "linearGradient", "radialGradient", "meshgradient", "filter", "font",
-    "glyph", "missing-glyph", "cursor", "view", "metadata", "title", "desc", "script", "style", "foreignObject", "text", "image",
+    "", "defs", "clipPath", "mask", "symbol", "pattern", "marker", "linearGradient", "radialGradient", "meshgradient", "filter", "font",
+    "glyph", "missing-glyph", "cursor", "view", "metadata", "title", "desc", "script", "style", "foreignObject", "solidColor", "hatch",
 }  # fmt: skip
-_LOST = {"use", "line"}
-_MOVING = {"transform", "translate", "rotate", "scale", "d", "offset-path"}
-"""Properties of a style that move what is drawn, or draw something else."""
-_SIZES = {"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry"}
-"""Properties of a style that change a shape's outline."""
-_SHEET = re.compile(
-    r"(?<![\w-])(?:display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse)|(?:transform|scale|d)\s*+:)",
-    re.IGNORECASE,
-)
+_PAINTED = ("text", "image")
+_CONTAINERS = ("g", "a", "svg", "switch", "symbol")
+INKSCAPE = "http://www.inkscape.org/namespaces/inkscape}"
+MOST_REPEATED = 2**18
+"""Elements that `use` draws again, all together."""
+MOST_USES = 64
+"""Elements that `use` draws within one another."""
 
 
-class _Frame:
-    """An element that is open."""
+class Drawn(NamedTuple):
+    """One element that is drawn."""
 
-    __slots__ = ("has_chosen", "is_switch", "is_visible", "matrix")
-
-    def __init__(self, matrix: Floats, is_visible: bool, is_switch: bool) -> None:
-        self.matrix, self.is_visible, self.is_switch = matrix, is_visible, is_switch
-        self.has_chosen = False
-        """of a switch: whether one of its children has been drawn, the only one"""
-
-
-def _read_style(attributes: dict[str, str]) -> dict[str, str]:
-    """The declarations of a style attribute."""
-    found: dict[str, str] = {}
-    for declaration in attributes.get("style", "").split(";"):
-        key, colon, value = declaration.partition(":")
-        if colon:
-            found[key.strip().lower()] = value.partition("!")[0].strip().lower()
-    return found
+    element: Element
+    name: str
+    """what errors call it"""
+    label: str
+    """its id, or of an element that `use` draws without an id that of the `use`"""
+    layer: str
+    style: Style
+    """all that is in force for it"""
+    matrix: Floats
+    """(3,3) from its own coordinates to the user units of the document"""
+    subpaths: list[Subpath]
+    """in its own coordinates; none for text and images"""
+    anchor: tuple[float, float]
+    """where text begins or the middle of an image, in its own coordinates"""
 
 
-def _drop_comments(sheet: str) -> str:
-    parts = sheet.split("/*")
-    return parts[0] + " ".join(part.partition("*/")[2] for part in parts[1:])
+class _Frame(NamedTuple):
+    """What is around an element."""
+
+    matrix: Floats
+    style: Style
+    viewport: Viewport
+    layer: str
+    label: str
+    uses: tuple[Element, ...]
+    """elements that are being drawn for `use`, from the outermost"""
 
 
-def _name(kind: str, label: str) -> str:
+def name_of(element: Element) -> str:
     """What errors call an element: one line, of any id."""
-    shown = "".join(c if c.isprintable() else "?" for c in label[:60])
-    return f"<{kind}" + (f' id="{shown}"' if shown else "") + ">"
+    shown = "".join(c if c.isprintable() else "?" for c in element.attributes.get("id", "")[:60])
+    return f"<{element.kind}" + (f' id="{shown}"' if shown else "") + ">"
 
 
-class _Document:
-    """Takes elements as they come, and keeps the outlines."""
+def _layer_of(element: Element, above: str, depth: int) -> str:
+    """Inkscape's layers by their labels; groups at the top of a drawing by their ids, as Illustrator writes layers."""
+    if element.kind != "g":
+        return above
+    if element.attributes.get(f"{INKSCAPE}groupmode") == "layer":
+        return element.attributes.get(f"{INKSCAPE}label") or element.attributes.get("id", "")
+    return above or (element.attributes.get("id", "") if depth == 1 else "")
 
-    def __init__(self) -> None:
-        self.found: list[Contour] = []
-        self.frames: list[_Frame] = []
-        self.namespaces = {"", NAMESPACE}
-        self.skipped = 0
-        """how many elements are open that are not drawn, from the outermost"""
-        self.sheet: list[str] | None = None
-        """text of the style sheet that is open"""
-        self.count = 0
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
-        space, _, kind = tag.rpartition("}")
-        if not self.frames and not self.skipped:
-            if kind != "svg":
-                raise InvalidInput(NAME, f"the outermost element is <{kind[:40]}>, not <svg>")
-            self.namespaces.add(space)
-        if kind == "style" and space in self.namespaces:
-            self.sheet = []
-        style = {} if self.skipped else _read_style(attributes)
-        if self.skipped or space not in self.namespaces or not self._is_drawn(kind, attributes, style):
-            self.skipped += 1
-            return
-        name = _name(kind, attributes.get("id", ""))
-        matrix = self._place(kind, attributes, style, name)
-        hides = style.get("visibility", attributes.get("visibility", "").strip())
-        above = self.frames[-1].is_visible if self.frames else True
-        frame = _Frame(
-            matrix, above if hides in ("", "inherit") else hides not in ("hidden", "collapse"), kind == "switch"
-        )
-        self.frames.append(frame)
-        if frame.is_visible and kind in _LOST:
-            raise Unsupported(f"{name}: no closed outline can be read from it")
-        if frame.is_visible and kind in SHAPES:
-            self._keep(read_shape(kind, attributes, name), matrix, name, attributes.get("id", ""))
+class Walk:
+    """Goes through a document, and yields what is drawn of it."""
 
-    def _is_drawn(self, kind: str, attributes: dict[str, str], style: dict[str, str]) -> bool:
-        if kind in _NOT_DRAWN or style.get("display", attributes.get("display", "").strip()) == "none":
+    def __init__(
+        self, root: Element, lost: Callable[[str, str], None] | None, matrix: Floats, viewport: Viewport
+    ) -> None:
+        """`lost` is told what cannot be read and why; without it the document is refused."""
+        every = list_elements(root)
+        self.root, self.lost, self.matrix, self.viewport = root, lost, matrix, viewport
+        self.rules = Rules([element.text for element in every if element.kind == "style"])
+        self.by_id: dict[str, Element] = {}
+        for element in every:
+            label = element.attributes.get("id", "")
+            if label:
+                self.by_id.setdefault(label, element)
+        self.count, self.most, self.segments = 0, len(every) + MOST_REPEATED, 0
+
+    def __iter__(self) -> Iterator[Drawn]:
+        waiting = [(self.root, _Frame(self.matrix, {}, self.viewport, "", "", ()))]
+        while waiting:
+            element, frame = waiting.pop()
+            self.count += 1
+            if self.count > self.most:
+                raise InvalidInput(NAME, f"draws more than {MOST_REPEATED} elements again by <use>")
+            style = read_style(element.kind, element.attributes, self.rules)
+            if not self._is_drawn(element, frame, style):
+                continue
+            inner = self._enter(element, frame, style)
+            is_visible = inner.style.get("visibility", "").lower() not in ("hidden", "collapse")
+            if element.kind in SHAPES:
+                if is_visible:
+                    yield self._trace(element, inner)
+            elif element.kind in _PAINTED:
+                if is_visible:
+                    yield self._anchor(element, inner)
+            elif element.kind == "use":
+                target = self._follow(element, inner, is_visible)
+                waiting += [] if target is None else [target]
+            else:
+                children = [child for child in element.children if isinstance(child, Element)]
+                if element.kind == "switch":
+                    children = self._choose(children)
+                waiting += [(child, inner) for child in reversed(children)]
+
+    def _is_drawn(self, element: Element, frame: _Frame, style: Style) -> bool:
+        is_used = bool(frame.uses) and frame.uses[-1] is element
+        if element.kind in _NOT_DRAWN and not (is_used and element.kind == "symbol"):
             return False
-        if self.frames and self.frames[-1].is_switch:  # of its children, the first that needs nothing special
-            if self.frames[-1].has_chosen or attributes.get("requiredExtensions") or "systemLanguage" in attributes:
-                return False
-            self.frames[-1].has_chosen = True
-        return True
+        return style.get("display", "").lower() != "none"
 
-    def _place(self, kind: str, attributes: dict[str, str], style: dict[str, str], name: str) -> Floats:
-        """The matrix from an element's coordinates to the document's."""
-        if not self.frames:
-            matrix = np.eye(3)
-        elif moving := sorted((_MOVING | _SIZES if kind in SHAPES else _MOVING).intersection(style)):
+    @staticmethod
+    def _choose(children: list[Element]) -> list[Element]:
+        """Of a switch's children, the first that needs nothing special."""
+        for child in children:
+            if (
+                not child.attributes.get("requiredExtensions")
+                and "systemLanguage" not in child.attributes
+                and child.kind not in _NOT_DRAWN
+            ):
+                return [child]
+        return []
+
+    def _enter(self, element: Element, frame: _Frame, style: Style) -> _Frame:
+        name, matrix, viewport = name_of(element), frame.matrix, frame.viewport
+        is_root = element is self.root and not frame.uses
+        if moving := sorted((MOVING | SIZES if element.kind in SHAPES else MOVING).intersection(style)):
             raise Unsupported(f"{name}: {moving[0]} in its style")
-        else:
-            matrix = self.frames[-1].matrix
-            if kind == "svg":
-                if "viewBox" in attributes:
-                    raise Unsupported(f"{name}: a viewBox inside the drawing")
-                x, y = (read_length(attributes.get(key, "0"), f"{name} {key}") for key in "xy")
-                matrix = combine(matrix, translation(x, y), f"{name} x, y")
-        if attributes.get("transform"):
-            where = f"{name} transform"
-            own = np.vstack([parse_transform(attributes["transform"], where), (0.0, 0.0, 1.0)])
-            matrix = combine(matrix, own, where)
-        return matrix
+        text = element.attributes.get("transform", "")
+        if text.strip() and not is_root:
+            own = np.vstack([parse_transform(text, f"{name} transform"), (0.0, 0.0, 1.0)])
+            matrix = combine(matrix, own, f"{name} transform")
+        if element.kind in ("svg", "symbol") and not is_root:
+            matrix, viewport = self._open_viewport(element, matrix, viewport, name, frame.uses)
+        label = element.attributes.get("id", "") or (frame.label if frame.uses else "")
+        layer = _layer_of(element, frame.layer, 1 if frame.matrix is self.matrix and not frame.layer else 2)
+        return _Frame(matrix, inherit(frame.style, style), viewport, layer, label, frame.uses)
 
-    def _keep(self, outlines: list[Floats], matrix: Floats, name: str, label: str) -> None:
-        for outline in outlines:
-            self.count += len(outline)
-            if self.count > MOST_SEGMENTS:
-                raise InvalidInput(NAME, f"has more than {MOST_SEGMENTS} segments")
-            try:
-                self.found.append(Contour.from_segments(outline @ matrix[:2, :2].T + matrix[:2, 2], name=label))
-            except InvalidInput as error:
-                raise InvalidInput(name, f"its outline {error.reason}") from error
+    def _open_viewport(
+        self, element: Element, matrix: Floats, viewport: Viewport, name: str, uses: tuple[Element, ...]
+    ) -> tuple[Floats, Viewport]:
+        attributes = dict(element.attributes)
+        if len(uses) > 1 and uses[-1] is element:  # the `use` that draws it may say its size
+            attributes.update(
+                {key: uses[-2].attributes[key] for key in ("width", "height") if key in uses[-2].attributes}
+            )
+        x, y = (
+            read_length(attributes.get(key, "0") or "0", f"{name} {key}", viewport, axis)
+            for axis, key in enumerate("xy")
+        )
+        matrix = combine(matrix, translation(x, y), f"{name} x, y")
+        width, height = (
+            viewport[axis]
+            if attributes.get(key, "auto").strip() == "auto"
+            else read_length(attributes[key], f"{name} {key}", viewport, axis)
+            for axis, key in enumerate(("width", "height"))
+        )
+        box = read_view_box(attributes, name)
+        if box is None:
+            return matrix, (width, height)
+        if width <= 0.0 or height <= 0.0:
+            raise InvalidInput(name, f"its viewport is {width:g} × {height:g}")
+        return combine(matrix, fit_view_box(attributes, box, width, height, name), f"{name} viewBox"), (box[2], box[3])
 
-    def end(self, tag: str) -> None:
-        """The innermost element ends."""
-        if self.sheet is not None and tag.endswith("style"):
-            hidden = _SHEET.search(_drop_comments("".join(self.sheet)))
-            self.sheet = None
-            if hidden:
-                raise Unsupported(f"{NAME}: a style sheet with {hidden.group().strip()!r}; use attributes instead")
-        if self.skipped:
-            self.skipped -= 1
-        else:
-            self.frames.pop()
+    def _follow(self, element: Element, frame: _Frame, is_visible: bool) -> tuple[Element, _Frame] | None:
+        """What `use` draws, and where."""
+        name, target = name_of(element), self.by_id.get(element.reference)
+        if target is None or target in frame.uses or len(frame.uses) >= 2 * MOST_USES:
+            if is_visible:
+                reason = (
+                    "refers to nothing in the document"
+                    if target is None
+                    else "draws itself, or too many within one another"
+                )
+                if self.lost is None:
+                    raise Unsupported(f"{name}: {reason}")
+                self.lost(name, reason)
+            return None
+        x, y = (
+            read_length(element.attributes.get(key, "0") or "0", f"{name} {key}", frame.viewport, axis)
+            for axis, key in enumerate("xy")
+        )
+        matrix = combine(frame.matrix, translation(x, y), f"{name} x, y")
+        return target, frame._replace(matrix=matrix, uses=(*frame.uses, element, target))
 
-    def text(self, data: str) -> None:
-        """Text within the innermost element."""
-        if self.sheet is not None:
-            self.sheet.append(data)
+    def _trace(self, element: Element, frame: _Frame) -> Drawn:
+        name = name_of(element)
+        try:
+            subpaths = trace_shape(element.kind, element.attributes, name, frame.viewport)
+        except NoSize as error:
+            if self.lost is None:
+                raise
+            self.lost(name, error.reason)
+            subpaths = []
+        self.segments += sum(len(subpath.segments) for subpath in subpaths)
+        if self.segments > MOST_SEGMENTS:
+            raise InvalidInput(NAME, f"has more than {MOST_SEGMENTS} segments")
+        return Drawn(element, name, frame.label, frame.layer, frame.style, frame.matrix, subpaths, (0.0, 0.0))
+
+    def _anchor(self, element: Element, frame: _Frame) -> Drawn:
+        """Text where it begins, an image at its middle."""
+        name, found = name_of(element), list[float]()
+        holder = element
+        if element.kind == "text" and "x" not in element.attributes:
+            holder = next(
+                (c for c in element.children if isinstance(c, Element) and c.kind == "tspan" and "x" in c.attributes),
+                element,
+            )
+        for axis, (key, size) in enumerate((("x", "width"), ("y", "height"))):
+            words = holder.attributes.get(key, "0").replace(",", " ").split() or ["0"]
+            value = read_length(words[0], f"{name} {key}", frame.viewport, axis)
+            if element.kind == "image":
+                value += 0.5 * read_length(
+                    element.attributes.get(size, "0").replace("auto", "0") or "0",
+                    f"{name} {size}",
+                    frame.viewport,
+                    axis,
+                )
+            found.append(value)
+        return Drawn(element, name, frame.label, frame.layer, frame.style, frame.matrix, [], (found[0], found[1]))
+
+
+def place(points: Floats, matrix: Floats, name: str) -> Floats:
+    """Points of an element in coordinates of the document."""
+    placed = points @ matrix[:2, :2].T + matrix[:2, 2]
+    if not np.abs(placed).max(initial=0.0) <= LARGEST_COORDINATE:
+        raise InvalidInput(name, f"its outline is beyond ±{LARGEST_COORDINATE:g}")
+    return placed
+
+
+def read_tree(source: PathLike) -> Element:
+    """The document of a file, or of a text that begins with "<"."""
+    if not isinstance(source, str | os.PathLike):
+        raise InvalidInput("source", f"is a {type(source).__name__}, expected a path or the text of a document")
+    content: str | bytes = source.lstrip("\ufeff \t\r\n") if isinstance(source, str) else ""
+    return build_tree(content if content.startswith("<") else read_bytes(source))
 
 
 def read(source: PathLike) -> list[Contour]:
     """Every closed outline of an SVG document, in its order.
 
-    Coordinates are those of the document's user units, y down as SVG has it.
+    Coordinates are those of the document's user units, y down as SVG has it. `abut.contours.drawings.read` reads pieces in millimetres,
+    with their holes and marks.
 
     Args:
         source: a file, or the text itself where it begins with "<".
@@ -173,7 +272,7 @@ def read(source: PathLike) -> list[Contour]:
         One contour per subpath, named after its element's id.
 
     Raises:
-        InvalidInput: what is no SVG drawing, or one without any closed outline.
+        InvalidInput: what is no SVG drawing, or one without any closed outline, or with an open one.
         Unsupported: what would be lost or have a wrong size, by name.
 
     Example:
@@ -181,11 +280,18 @@ def read(source: PathLike) -> list[Contour]:
         >>> svg.read('<svg><rect id="tile" width="2" height="1"/><path id="tip" d="M5 0h1v1z"/></svg>')
         [Contour('tile', 4 segments), Contour('tip', 3 segments)]
     """
-    if not isinstance(source, str | os.PathLike):
-        raise InvalidInput("source", f"is a {type(source).__name__}, expected a path or the text of a document")
-    content: str | bytes = source.lstrip("\ufeff \t\r\n") if isinstance(source, str) else ""
-    document = _Document()
-    parse(content if content.startswith("<") else read_bytes(source), document.start, document.end, document.text)
-    if not document.found:
+    root, found = read_tree(source), list[Contour]()
+    viewport = Root(root.attributes, NAME, None).viewport
+    for drawn in Walk(root, None, np.eye(3), viewport):
+        for segments, is_closed, began in drawn.subpaths:
+            if not is_closed:
+                away = math.hypot(*(segments[-1, 3] - segments[0, 0]))
+                where = f"character {began}: " if drawn.element.kind == "path" else ""
+                raise InvalidInput(drawn.name, f"{where}the subpath is open, it ends {away:.3g} from where it began")
+            try:
+                found.append(Contour.from_segments(place(segments, drawn.matrix, drawn.name), name=drawn.label))
+            except InvalidInput as error:
+                raise InvalidInput(drawn.name, f"its outline {error.reason}") from error
+    if not found:
         raise InvalidInput(NAME, "holds no closed outline")
-    return document.found
+    return found

@@ -6,12 +6,11 @@ Repetitions in the patterns are possessive: none is tried again with less, so a 
 import re
 
 from abut.core.arrays import LARGEST_COORDINATE
-from abut.core.errors import InvalidInput, Unsupported
+from abut.core.errors import InvalidInput
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _BLANK = re.compile(r"[ \t\r\n\f,]*+")
 _WORD = re.compile(r"[a-zA-Z]++")
-_UNITS = {"em", "ex", "ch", "rem", "in", "cm", "mm", "q", "pt", "pc", "%", "vw", "vh", "vmin", "vmax"}
 SHOWN = 12
 """Characters of a text that an error shows."""
 
@@ -95,15 +94,3 @@ def read_numbers(text: str, name: str) -> list[float]:
     while not lexer.done:
         numbers.append(lexer.number())
     return numbers
-
-
-def read_length(text: str, name: str) -> float:
-    """One number, with or without px."""
-    lexer = Lexer(text, name)
-    value = lexer.number()
-    unit = lexer.text[lexer.at :].rstrip()
-    if unit.lower() in _UNITS:
-        raise Unsupported(f"{name}: {text.strip()[:40]!r} has a unit; lengths are read in px or without unit")
-    if unit not in ("", "px"):
-        raise lexer.error("is no length")
-    return value

@@ -1,6 +1,7 @@
-"""Path data: a pen that draws cubic curves, and the closed subpaths that it leaves."""
+"""Path data: a pen that draws cubic curves, and the subpaths that it leaves, closed or open."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,16 @@ MOST_SEGMENTS = 2**22
 """Of one path or document: about 1 GB while it is read."""
 
 
+class Subpath(NamedTuple):
+    """What is drawn between two lifts of the pen."""
+
+    segments: Floats
+    """(n,4,2)"""
+    is_closed: bool
+    began: int
+    """the character of its M"""
+
+
 class _Path:
     """The state of a pen that follows path data."""
 
@@ -26,11 +37,12 @@ class _Path:
         self.control: Point = 0j
         """the last control point: S and T mirror it"""
         self.cubics: list[Cubic] = []
-        self.outlines: list[Floats] = []
+        self.subpaths: list[Subpath] = []
         self.began = 0
         self.count = 0
 
-    def outlines_of(self) -> list[Floats]:
+    def follow(self) -> list[Subpath]:
+        """All subpaths."""
         read, letter, before = self.read, "", ""
         if read.done:
             raise read.error("is empty")
@@ -49,7 +61,7 @@ class _Path:
             before = letter.upper()
             letter = {"m": "l", "M": "L"}.get(letter, letter)  # further pairs are lines
         self._finish(closed=False)
-        return self.outlines
+        return self.subpaths
 
     def _point(self, relative: bool) -> Point:
         x, y = self.read.number(), self.read.number()
@@ -99,23 +111,26 @@ class _Path:
         return 2.0 * self.pen - self.control if follows else self.pen
 
     def _finish(self, *, closed: bool) -> None:
-        """End a subpath; what was drawn must come back to where it began."""
+        """End a subpath: it is closed by Z, or where it comes back to where it began."""
         if self.cubics:
             size = max(max(abs(p) for p in cubic) for cubic in self.cubics)
             if abs(self.pen - self.start) <= CLOSED * size:
                 p0, p1, p2, _ = self.cubics[-1]
                 self.cubics[-1] = (p0, p1, p2, self.start)
+                closed = True
             elif closed:
                 self.cubics.append(line(self.pen, self.start))
-            else:
-                raise self.read.error(
-                    f"the subpath is open, it ends {abs(self.pen - self.start):.3g} from where it began", self.began
-                )
-            self.outlines.append(frozen(np.array([[(p.real, p.imag) for p in cubic] for cubic in self.cubics])))
-        elif closed and not self.outlines:
-            raise self.read.error("the subpath has no length", self.began)
+            segments = frozen(np.array([[(p.real, p.imag) for p in cubic] for cubic in self.cubics]))
+            self.subpaths.append(Subpath(segments, closed, self.began))
         self.cubics = []
-        self.pen = self.control = self.start
+        if closed:
+            self.pen = self.start
+        self.control = self.start = self.pen
+
+
+def trace_path(text: str, name: str) -> list[Subpath]:
+    """The subpaths of path data, open ones too; those without any length are left out."""
+    return _Path(text, name).follow()
 
 
 def parse_path(text: str, name: str = "path") -> list[Floats]:
@@ -136,4 +151,11 @@ def parse_path(text: str, name: str = "path") -> list[Floats]:
         >>> outlines[0][:, 0].tolist()
         [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0]]
     """
-    return _Path(arrays.instance(text, name, str), name).outlines_of()
+    path = _Path(arrays.instance(text, name, str), name)
+    for segments, is_closed, began in path.follow():
+        if not is_closed:
+            away = float(np.hypot(*(segments[-1, 3] - segments[0, 0])))
+            raise path.read.error(f"the subpath is open, it ends {away:.3g} from where it began", began)
+    if not path.subpaths:
+        raise path.read.error("the subpath has no length", path.began)
+    return [subpath.segments for subpath in path.subpaths]
