@@ -12,6 +12,7 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
     from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
+    from abut.core.compilation import Compilation, on_compile
     from abut.discrete import Contacts, Deformable, Distance, Rigid, collide, contains, distance
     from abut.mesh import Mesh, as_mesh, load, save
     from abut.papers import grid
@@ -25,6 +26,7 @@ _forks.look_after_children()
 __all__ = [
     "AbutError",
     "Candidates",
+    "Compilation",
     "Contacts",
     "Deformable",
     "Distance",
@@ -52,6 +54,7 @@ __all__ = [
     "grid",
     "load",
     "mesh",
+    "on_compile",
     "save",
     "scenes",
     "shapes",
@@ -69,6 +72,7 @@ _PARTS = {
 }
 _HOMES = {
     "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
+    "abut.core.compilation": ("Compilation", "on_compile"),
     "abut.discrete": ("Contacts", "Deformable", "Distance", "Rigid", "collide", "contains", "distance"),
     "abut.mesh": ("Mesh", "as_mesh", "load", "save"),
     "abut.world": ("World",),
