@@ -53,6 +53,11 @@ def function(call: Callable[..., Any], **good: Any) -> Subject:
     return Subject(lambda: (call, None), good)
 
 
+def listen(callback: Any) -> None:
+    """`on_compile`, and the end of it: what cannot take the announcement is not called then."""
+    abut.on_compile(callback)()
+
+
 def method(make: Callable[[], Any], name: str, /, **good: Any) -> Subject:
     """A method of what `make` gives."""
 
@@ -135,6 +140,7 @@ def bodies_and_steps() -> dict[str, Subject]:
         "as_mesh": function(abut.as_mesh, value=BALL),
         "load": function(abut.load, path=written),
         "save": function(abut.save, mesh=BALL, path=str(Path(folder) / "a.ply"), face_colors=None),
+        "on_compile": function(listen, callback=lambda now: None),
         "collide": function(abut.collide, a=BALL, b=BALL, margin=0.1, first=True, poses=EYE[None]),
         "contains": function(abut.contains, a=BALL, points=CUBE),
         "closest_points": function(abut.closest_points, body=BALL, points=CUBE, max_distance=1.0),

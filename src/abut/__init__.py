@@ -12,6 +12,7 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
     from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
+    from abut.core.compilation import Compilation, on_compile
     from abut.discrete import (
         CastHits,
         ClosestPoints,
@@ -47,6 +48,7 @@ __all__ = [
     "Candidates",
     "CastHits",
     "ClosestPoints",
+    "Compilation",
     "Contacts",
     "Deformable",
     "Distance",
@@ -83,6 +85,7 @@ __all__ = [
     "joints",
     "load",
     "mesh",
+    "on_compile",
     "save",
     "scenes",
     "shapes",
@@ -124,6 +127,7 @@ _HOMES = {
         "signed_distance",
         "winding_number",
     ),
+    "abut.core.compilation": ("Compilation", "on_compile"),
     "abut.mesh": ("Mesh", "as_mesh", "load", "save"),
     "abut.world": ("World",),
 }

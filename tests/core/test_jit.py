@@ -22,7 +22,17 @@ def copy_package(target: Path) -> Path:
     (target / "abut" / "core").mkdir(parents=True)
     for folder in ("abut", "abut/core"):
         (target / folder / "__init__.py").write_text("")
-    for name in ("jit", "sources", "threads", "cache_root"):
+    for name in (
+        "jit",
+        "dispatchers",
+        "code_cache",
+        "compilation",
+        "sources",
+        "threads",
+        "baseline",
+        "cache_root",
+        "errors",
+    ):
         shutil.copy(PACKAGE / "core" / f"{name}.py", target / "abut" / "core")
     (target / "abut" / "callee.py").write_text(
         "from abut.core.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"

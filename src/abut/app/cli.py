@@ -198,6 +198,19 @@ def nest(
     raise typer.Exit(nest.run(options, out or Path(f"{pieces.stem}.nested{suffix}"), json, console, errors))
 
 
+@app.command(name="warm-up")
+def warm_up(
+    parts: Annotated[
+        list[str] | None, typer.Argument(help="What to compile: collide, sweep, world …; everything if none is named.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; one a core by default.")] = None,
+) -> None:
+    """Compile ahead for this very processor, at low priority, so that no first call waits."""
+    from abut.app.commands import warm_up
+
+    raise typer.Exit(warm_up.run(parts or [], jobs, console, errors))
+
+
 @app.command()
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; all of them if none is named.")] = None,

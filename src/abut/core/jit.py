@@ -4,28 +4,32 @@
 `prange`, `generic` a function chosen by the types of its arguments. All use NumPy's error model (a division by zero gives infinity) and
 none uses fastmath (it breaks tests for NaN).
 
-Machine code lies in folders under `cache_root`, one for each hash of what a module reaches (`sources`), and is never run stale.
+To decorate a function takes microseconds: what Numba needs of it is made when it is first called (`dispatchers`). Machine code lies on
+disk (`code_cache`), and is never run stale.
 """
 
 import contextlib
 import functools
-import hashlib
 import os
 from collections.abc import Callable, Generator
-from pathlib import Path
-from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
 from numba import extending
-from numba.core import errors, event, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.core.registry import CPUDispatcher
+from numba.core import event, types
 
-from abut.core.cache_root import FOLDER_PREFIX, cache_root, config, remove_unused
-from abut.core.sources import stamp_of
+from abut.core.cache_root import config
+from abut.core.code_cache import cache_folder
+from abut.core.compilation import compile_seconds, compiled_count, on_compile, working_clock
+from abut.core.dispatchers import Parallel, Twofold, lazy
 from abut.core.threads import threads
+
+__all__ = [
+    "INTERPRETED", "cache_folder", "compile_seconds", "compiled_count", "compiling", "element", "generic", "generic_by_dtype", "implement",
+    "inlined", "integer", "kernel", "limit_threads", "on_compile", "parallel", "prange", "stay_apart", "thread_count", "threads_for",
+    "working_clock",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,127 +50,8 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "nogil": 
 """Numba also makes a wrapper for callers in C, of whom there are none."""
 
 
-@functools.cache
-def cache_folder(file: str) -> Path | None:
-    """The folder of compiled code for a file and all it reaches, or None where none can be written."""
-    root = cache_root()
-    if root is None:
-        return None
-    folder = root / (FOLDER_PREFIX + stamp_of(file))
-    fresh = not folder.is_dir()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.utime(folder)  # a folder in use stays young
-    if fresh:
-        remove_unused(root)
-    return folder
-
-
-class _SourcesLocator(_CacheLocator):
-    """Tells Numba the folder, and stamps each index with the hash of the sources that the function can reach.
-
-    An index is named after its file and function, not after the line, which an edited comment moves. Functions inside functions may share a name:
-    theirs are told apart by the line, and by the bytes of the file.
-    """
-
-    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._py_file = py_file
-        self._disambiguator = Path(py_file).resolve().parent.name
-        if "<" in py_func.__qualname__:
-            content = hashlib.sha256(Path(py_file).read_bytes() if Path(py_file).is_file() else b"").hexdigest()[:16]
-            self._disambiguator += f"-{py_func.__code__.co_firstlineno}-{content}"
-
-    def get_cache_path(self) -> Any:
-        return str(cache_folder(self._py_file))
-
-    def get_source_stamp(self) -> Any:
-        return stamp_of(self._py_file)
-
-    def get_disambiguator(self) -> Any:
-        return self._disambiguator
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_SourcesLocator | None":
-        return cls(py_func, py_file)
-
-
-class _SourcesCacheImpl(CompileResultCacheImpl):
-    _locator_classes = (_SourcesLocator,)
-
-
-class _SourcesCache(FunctionCache):
-    _impl_class = _SourcesCacheImpl
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # NUMBA_CACHE_LOCATOR_CLASSES may put another locator in place of ours: the hash stands in the key too.
-        return (*super()._index_key(sig, codegen), stamp_of(self._py_func.__code__.co_filename))
-
-
-class _Twofold(CPUDispatcher):
-    """A function that compiled callers find without the wrapper through which Python calls: a second dispatcher compiles it for them.
-
-    Most functions have compiled callers only, and their wrappers would be a quarter of all that is compiled.
-    """
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        return self._inner.get_call_template(args, kws)
-
-    def get_overload(self, sig: Any) -> Any:
-        return self._inner.get_overload(sig)
-
-    @functools.cached_property
-    def _inner(self) -> Any:
-        options = {**self.targetoptions, "no_cpython_wrapper": True}
-        options.pop("nopython", None)
-        return _make_dispatcher(_rename(self.py_func, self.py_func.__qualname__ + "-inner"), options)
-
-
-class _Parallel(_Twofold):
-    """A function over `prange`. Python alone may call it: a compiled caller would launch its loops unseen."""
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        raise errors.TypingError(f"{self.py_func.__name__} is parallel: only Python may call it")
-
-    def __call__(self, *arguments: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        if threads.lost:
-            return self._serial(*arguments)
-        if not threads.known:
-            threads.launch()
-        if threads.turn is None:
-            return _call(self, *arguments)
-        with threads.turn:
-            return _call(self, *arguments)
-
-    @functools.cached_property
-    def _serial(self) -> Any:
-        options = {**self.targetoptions, "parallel": False}
-        options.pop("nopython", None)
-        return _make_dispatcher(_rename(self.py_func, self.py_func.__qualname__ + "-serial"), options)
-
-
-_call: Any = CPUDispatcher.__call__
-
-
-def _rename(function: Any, name: str) -> Any:
-    """The same function under another name, by which Numba's cache tells the two."""
-    copy = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    copy.__qualname__, copy.__module__ = name, function.__module__
-    return copy
-
-
-def _make_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    dispatcher: Any = numba.njit(**options)(function)
-    if not INTERPRETED and cache_root() is not None:
-        dispatcher._cache = _SourcesCache(function)
-    return dispatcher
-
-
-def _compile(function: F, **options: Any) -> F:
-    dispatcher = _make_dispatcher(function, {**_OPTIONS, **options})
-    if not INTERPRETED:
-        dispatcher.__class__ = _Twofold
-    return dispatcher
+def _compile(function: F, kind: type = Twofold, **options: Any) -> F:
+    return function if INTERPRETED else lazy(function, {**_OPTIONS, **options}, kind)
 
 
 def element(function: F) -> F:
@@ -186,10 +71,7 @@ def kernel(function: F) -> F:
 
 def parallel(function: F) -> F:
     """Compile a function whose `prange` loops run on all threads; in a forked child that has lost them, on one. No compiled function may call it."""
-    dispatcher: Any = _compile(function, parallel=True)
-    if not INTERPRETED:
-        dispatcher.__class__ = _Parallel
-    return dispatcher
+    return _compile(function, Parallel, parallel=True)
 
 
 def thread_count() -> int:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numba
 
-from abut.core.cache_root import PACKAGE, cache_root, config
+from abut.core.cache_root import PACKAGE, cache_root, config, prebuilt_root
 
 MOST_REMEMBERED = 4096
 """Meanings in the table; it starts anew beyond."""
@@ -62,9 +62,12 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
+TABLE = f"meanings-{sys.implementation.cache_tag}.json"
+
+
 def _table() -> Path | None:
     root = cache_root()
-    return root and root / f"meanings-{sys.implementation.cache_tag}.json"
+    return root and root / TABLE
 
 
 def _read_table(path: Path | None) -> dict[str, str]:
@@ -93,8 +96,10 @@ def _meanings() -> dict[str, str]:
     contents = {path: _digest(source) for path, source in read_sources().items()}
     if config.DEBUGINFO_DEFAULT:
         return contents
-    table = _table()
-    known = _read_table(table)
+    table, shipped = _table(), prebuilt_root()
+    known = _read_table(shipped and shipped / TABLE)
+    if any(content not in known for content in contents.values()):
+        known = _read_table(table) | known
     new = {content: meaning(read_sources()[path]) for path, content in contents.items() if content not in known}
     if new and table is not None:
         _write_table(table, known | new)

@@ -1,14 +1,23 @@
-"""Scenes to try things on, generated: the same arguments give the same mesh everywhere."""
+"""Scenes to try things on, generated: the same arguments give the same mesh everywhere.
 
-from abut.scenes.drape import ClothFall, cloth_on_ball
-from abut.scenes.hand import hand
-from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
-from abut.scenes.passage import Passage
-from abut.scenes.rough_contours import RoughContours, falling_contours, rough_contours
-from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
-from abut.scenes.surgery import SurgicalScene, surgical_scene
-from abut.scenes.vessels import VesselNetwork, vessel_network
-from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_doll_on_stairs
+Names are imported when they are first used: a sphere needs no partition and no world.
+"""
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abut.scenes.drape import ClothFall, cloth_on_ball
+    from abut.scenes.hand import hand
+    from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
+    from abut.scenes.passage import Passage
+    from abut.scenes.rough_contours import RoughContours, falling_contours, rough_contours
+    from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
+    from abut.scenes.surgery import SurgicalScene, surgical_scene
+    from abut.scenes.vessels import VesselNetwork, vessel_network
+    from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_doll_on_stairs
 
 __all__ = [
     "WORLDS",
@@ -39,3 +48,71 @@ __all__ = [
     "torus",
     "vessel_network",
 ]
+
+_HOMES = {
+    "abut.scenes.drape": (
+        "ClothFall",
+        "cloth_on_ball",
+    ),
+    "abut.scenes.hand": ("hand",),
+    "abut.scenes.jund": (
+        "BodyScene",
+        "catheter_scene",
+        "cube_scene",
+        "hand_scene",
+        "push_along",
+        "pyramids",
+    ),
+    "abut.scenes.passage": ("Passage",),
+    "abut.scenes.rough_contours": (
+        "RoughContours",
+        "falling_contours",
+        "rough_contours",
+    ),
+    "abut.scenes.surfaces": (
+        "box",
+        "bumpy",
+        "cloth",
+        "icosphere",
+        "torus",
+    ),
+    "abut.scenes.surgery": (
+        "SurgicalScene",
+        "surgical_scene",
+    ),
+    "abut.scenes.vessels": (
+        "VesselNetwork",
+        "vessel_network",
+    ),
+    "abut.scenes.worlds": (
+        "WORLDS",
+        "WorldScene",
+        "cloth_on_terrain",
+        "pile",
+        "rag_doll_on_stairs",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+class _Scenes(ModuleType):
+    """A package that gives no name of a scene to the module of the same name when that is imported (`hand`, `rough_contours`)."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _HOME_OF or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Scenes
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'abut.scenes' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

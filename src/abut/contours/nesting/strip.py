@@ -1,6 +1,5 @@
 """A strip with its pieces and all that the kernels need: placement, compaction and separation as methods, with a budget of time and moves."""
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from abut.contours.nesting.overlap import Pieces, put
 from abut.contours.nesting.search import Moves, pull, restore, separate_round, swap
 from abut.contours.nesting.tables import Tables
 from abut.core.arrays import Floats, Integers
+from abut.core.compilation import working_clock
 
 DRAWS = 1 << 16
 MOST_INTERVALS = 4096
@@ -31,13 +31,13 @@ class Budget:
     """How much may be done: seconds, moves, or both."""
 
     def __init__(self, seconds: float, moves: float, report: Callable[[float, float], None]) -> None:
-        self.start, self.seconds, self.moves, self.report = time.perf_counter(), seconds, moves, report
+        self.start, self.seconds, self.moves, self.report = working_clock(), seconds, moves, report
         self.spent_moves, self.best, self.interrupted = 0, np.inf, False
 
     @property
     def spent_seconds(self) -> float:
         """Since the beginning."""
-        return time.perf_counter() - self.start
+        return working_clock() - self.start
 
     @property
     def share(self) -> float:

@@ -1,0 +1,158 @@
+"""Functions as Numba sees them: made when first asked, one form for Python and one for compiled callers, one process at a time.
+
+A package of a thousand compiled functions calls few of them. So a decorated function is at first an empty dispatcher that knows its function and
+options (`Lazy`); the first call, from Python or from a function that is being compiled, makes it what it is to be.
+"""
+
+import contextlib
+import functools
+import hashlib
+from collections.abc import Callable, Generator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from numba.core import errors
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+from abut.core.code_cache import INNER, Places, SourcesCache, cache_folder
+from abut.core.threads import threads
+
+
+class Kept(CPUDispatcher):
+    """A function whose compiled code is kept on disk."""
+
+    def compile(self, sig: Any) -> Any:
+        """Numba's, one process at a time where several compile ahead."""
+        if not Places.shared:
+            return super().compile(sig)
+        with _held(self.py_func, sig):
+            return super().compile(sig)
+
+
+@contextlib.contextmanager
+def _held(function: Any, sig: Any) -> Generator[None]:
+    """While one of several processes that compile side by side is at a function, the others wait, and find it on disk.
+
+    Who holds a function waits only for functions that it calls, and none calls itself: so nobody waits for ever.
+    """
+    folder = cache_folder(function.__code__.co_filename)
+    if folder is None:
+        yield
+        return
+    import fcntl
+
+    name = hashlib.sha256(f"{function.__module__}.{function.__qualname__}{sig}".encode()).hexdigest()[:24]
+    place = Path(folder).parent / "locks"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (place / name).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # opened again when the file is closed, or the process ends
+        yield
+
+
+class Twofold(Kept):
+    """A function that compiled callers find without the wrapper through which Python calls: a second dispatcher compiles it for them.
+
+    Most functions have compiled callers only, and their wrappers would be a quarter of all that is compiled.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What a function that is being compiled sees."""
+        return self._inner.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """The same."""
+        return self._inner.get_overload(sig)
+
+    @functools.cached_property
+    def _inner(self) -> Any:
+        function = _rename(self.py_func, self.py_func.__qualname__ + INNER)
+        return _fill(Kept.__new__(Kept), function, {**self.targetoptions, "no_cpython_wrapper": True})
+
+
+class Parallel(Twofold):
+    """A function over `prange`. Python alone may call it: a compiled caller would launch its loops unseen."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Refuses a function that is being compiled."""
+        raise errors.TypingError(f"{self.py_func.__name__} is parallel: only Python may call it")
+
+    def __call__(self, *arguments: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """On all threads, or on one in a child that has lost them."""
+        if threads.lost:
+            return self._serial(*arguments)
+        if not threads.known:
+            threads.launch()
+        if threads.turn is None:
+            return _call(self, *arguments)
+        with threads.turn:
+            return _call(self, *arguments)
+
+    @functools.cached_property
+    def _serial(self) -> Any:
+        function = _rename(self.py_func, self.py_func.__qualname__ + "-serial")
+        return _fill(Kept.__new__(Kept), function, {**self.targetoptions, "parallel": False})
+
+
+_call: Any = CPUDispatcher.__call__
+
+
+class Lazy(CPUDispatcher):
+    """A function that nobody has called yet. Whatever is asked of it makes it a dispatcher of its kind, in place."""
+
+    def _wake(self) -> None:
+        with global_compiler_lock:
+            if type(self) is Lazy:
+                options, kind = vars(self).pop("_made_of")
+                _fill(self, self.py_func, options)
+                self.__class__ = kind
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The first call."""
+        self._wake()
+        return self(*arguments, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # of Python's own protocols, which it does not have
+            raise AttributeError(name)
+        self._wake()
+        return getattr(self, name)
+
+    def __reduce__(self) -> Any:
+        self._wake()
+        return self.__reduce__()
+
+    @property
+    def _numba_type_(self) -> Any:
+        self._wake()
+        return self._numba_type_
+
+    @property
+    def _can_compile(self) -> Any:
+        self._wake()
+        return self._can_compile
+
+
+def _fill(dispatcher: Any, function: Any, options: dict[str, Any]) -> Any:
+    CPUDispatcher.__init__(dispatcher, function, targetoptions={"boundscheck": None, **options, "nopython": True})
+    dispatcher._cache = SourcesCache(function)
+    return dispatcher
+
+
+def lazy(function: Callable[..., Any], options: dict[str, Any], kind: type) -> Any:
+    """A dispatcher of the kind that is not made before somebody needs it."""
+    dispatcher: Any = Lazy.__new__(Lazy)
+    functools.update_wrapper(dispatcher, function)
+    dispatcher.py_func = function
+    dispatcher._made_of = options, kind
+    return dispatcher
+
+
+def _rename(function: Any, name: str) -> Any:
+    """The same function under another name, by which Numba's cache tells the two."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__qualname__, copy.__module__ = name, function.__module__
+    return copy
