@@ -50,6 +50,7 @@ from abut.world.joints.coordinates import NAMES
 from abut.world.joints.definition import Freedom, Joint
 from abut.world.joints.results import JointStates
 from abut.world.joints.table import WORLD, Joints
+from abut.world.films import Film
 from abut.world.linkages.links import Links
 from abut.world.queries import Queries
 from abut.world.results import (
@@ -62,6 +63,7 @@ from abut.world.results import (
     order_rows,
     unite_rows,
 )
+from abut.world.states import State, deform_back, put_back
 from abut.world.step import Motor, Parts
 
 POINT = Sphere(1e-300)
@@ -124,6 +126,7 @@ class World:
         """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
         self._names: dict[str, int] = {}
+        self._films: list[Film] = []
         self._sensed = SensorEvents(*(frozen(np.empty((0, 2), np.int64)) for _ in range(3)))
         self.filter = filter
 
@@ -156,7 +159,12 @@ class World:
 
     def __getstate__(self) -> dict[str, Any]:
         is_known = self._known is not None  # the copy gives the same answer again
-        return {**vars(self), "_known": None, "_touching": self._touched if is_known else self._touching}
+        content = {name: value for name, value in vars(self).items() if name != "_films"}
+        return {**content, "_known": None, "_touching": self._touched if is_known else self._touching}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._films = []
 
     @property
     def handles(self) -> Integers:
@@ -860,6 +868,50 @@ class World:
             self._colliders.apart = self._joints.apart
         self._changed()
         self._sense()
+        for film in self._films:
+            film.add(self, length)
+
+    def record(self) -> Film:
+        """Begin a film: a frame now, and one after each step, with the poses of all bodies and their contacts.
+
+        It goes on until `Film.stop`, or the end of a `with` block. What a world does and answers is the same with and without a film.
+        """
+        film = Film(self)
+        film.add(self, 0.0)
+        self._films.append(film)
+        return film
+
+    def _stop_film(self, film: Film) -> None:
+        self._films = [each for each in self._films if each is not film]
+
+    def _look(self, touching: Integers) -> tuple[WorldContacts, Integers]:
+        """The contacts after those of other pairs (k,2), and their pairs; `contacts` does not notice."""
+        kept = self._touching, self._touched, self._known
+        self._touching, self._known = touching, None
+        answer = self.contacts()
+        self._touching, self._touched, self._known = kept
+        return answer, answer.pairs
+
+    def save_state(self) -> State:
+        """Everything that the next step depends on, to come back to with `restore`.
+
+        Contacts, impulses and sleepers are part of it, and so are deformable bodies and linkages: what follows is the same to the bit.
+        """
+        return State(self.__getstate__(), len(self), self.linkages)
+
+    def restore(self, state: State) -> None:
+        """Go back to a state that was saved, of this world or of another one. Handles and names are those of then; films go on.
+
+        Deformable bodies and linkages that the state knows are put back where they were.
+
+        Args:
+            state: as `save_state` gave it.
+        """
+        content, linkages, soft = arrays.instance(state, "state", State).open()
+        self.__dict__.update(content)
+        self._links.replace(put_back(linkages))
+        self._store.follow_versions(self._colliders.find_shapes(deform_back(soft)))
+        self._changed()
 
     def _sense(self) -> None:
         """What is in sensors after a step."""

@@ -102,6 +102,11 @@ class Store:
         for slot in slots.tolist():
             heapq.heappush(self._free, slot)
 
+    def follow_versions(self, found: list[tuple[Integers, int, int]]) -> None:
+        """Deformable bodies in slots (k,) that the last step saw in their first version: they have the second now, and have not changed."""
+        for slots, before, now in found:
+            self.version[slots] = np.where(self.version[slots] == before, now, -1)
+
     def handles(self, slots: Integers) -> Integers:
         """The handles of slots."""
         return (self.generation[slots] << 32) | slots

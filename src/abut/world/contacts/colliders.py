@@ -168,6 +168,14 @@ class Colliders:
         self.fat[handles] = 0.0
         return np.array(handles)
 
+    def find_shapes(self, versions: dict[int, tuple[int, int]]) -> list[tuple[Integers, int, int]]:
+        """Of shapes by their ids, the bodies (k,) that have them, and what is said of each."""
+        return [
+            (self.body[(self.shape == i) & (self.body >= 0)], *versions[id(shape)])
+            for i, shape in enumerate(self.shapes)
+            if id(shape) in versions
+        ]
+
     def remove(self, slots: Integers) -> None:
         """Take out the colliders of bodies."""
         gone = np.flatnonzero(np.isin(self.body, slots))

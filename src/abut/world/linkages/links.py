@@ -159,6 +159,11 @@ class Links:
         _put(world._store, self._all[-1])
         return frozen(world._store.handles(slots))
 
+    def replace(self, linkages: dict[int, Linkage]) -> None:
+        """Let other linkages take the place of those with these ids, which are the same to the last number."""
+        for linked in self._all:
+            linked.linkage = linkages[id(linked.linkage)]
+
     def follow(self, store: Store) -> None:
         """Put bodies where their linkages are, if somebody has moved these."""
         for linked in self._all:

@@ -1,0 +1,99 @@
+"""States of a world: everything that the next step depends on, kept to go back to.
+
+A state holds a copy of the bodies, their contacts and impulses, who sleeps, what is in sensors, and where deformable bodies and linkages are. Shapes
+do not change, and are shared. Deformable bodies and linkages belong to whoever made them: going back moves them back.
+"""
+
+import io
+import pickle
+from typing import Any
+
+import numpy as np
+
+from abut.core.arrays import Floats
+from abut.core.showing import count, describe
+from abut.dynamics import Linkage
+from abut.shapes.solids import Shape
+from abut.shapes.surfaces import Soft
+
+
+class State:
+    """What a world was like; see `World.save_state`. Immutable; it can be pickled, and then brings its own copies of what it shares with the world.
+
+    Example:
+        >>> import abut
+        >>> from abut import shapes
+        >>> world = abut.World()
+        >>> ball = world.add(shapes.Sphere(0.5))
+        >>> start = world.save_state()
+        >>> world.step(0.5)
+        >>> world.restore(start)
+        >>> start, float(world.poses(ball)[0, 2, 3])
+        (State(1 body), 0.0)
+    """
+
+    def __init__(self, content: dict[str, Any], bodies: int, linkages: tuple[Linkage, ...]) -> None:
+        self._bodies, self._linkages = bodies, linkages
+        self._shared: list[object] = []
+        """What the copy refers to instead of holding it."""
+        stream = io.BytesIO()
+        _Writer(stream, self._shared).dump((content, linkages))
+        self._data = stream.getvalue()
+        self._soft = [
+            (shape, shape.vertices.copy(), shape.body._version) for shape in self._shared if isinstance(shape, Soft)
+        ]
+
+    def __repr__(self) -> str:
+        return describe(self, count(self._bodies, "body", "bodies"))
+
+    def open(self) -> tuple[dict[str, Any], list[tuple[Linkage, Linkage]], list[tuple[Soft, Floats, int]]]:
+        """What the world held, a new copy; linkages of the world, each with a copy of what it was; deformable shapes with vertices and version."""
+        content, copies = _Reader(io.BytesIO(self._data), self._shared).load()
+        return content, list(zip(self._linkages, copies, strict=True)), self._soft
+
+
+class _Writer(pickle.Pickler):
+    """Pickles a world without its shapes and its filter."""
+
+    def __init__(self, stream: io.BytesIO, shared: list[object]) -> None:
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self.shared, self.numbers = shared, dict[int, int]()
+
+    def persistent_id(self, obj: Any) -> int | None:
+        """The number of what is shared."""
+        if not isinstance(obj, Shape) and not (
+            callable(obj) and not isinstance(obj, type) and hasattr(obj, "__code__")
+        ):
+            return None
+        if id(obj) not in self.numbers:
+            self.numbers[id(obj)] = len(self.shared)
+            self.shared.append(obj)
+        return self.numbers[id(obj)]
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, stream: io.BytesIO, shared: list[object]) -> None:
+        super().__init__(stream)
+        self.shared = shared
+
+    def persistent_load(self, pid: Any) -> object:
+        """What has this number."""
+        return self.shared[pid]
+
+
+def put_back(linkages: list[tuple[Linkage, Linkage]]) -> dict[int, Linkage]:
+    """Give linkages the states of their copies; by the copy's id, whom it stands for."""
+    for linkage, copy in linkages:
+        vars(linkage).clear()
+        vars(linkage).update(vars(copy))
+    return {id(copy): linkage for linkage, copy in linkages}
+
+
+def deform_back(soft: list[tuple[Soft, Floats, int]]) -> dict[int, tuple[int, int]]:
+    """Put the vertices of deformable bodies back; by the shape's id, the version that they had, and that they have now."""
+    versions = {}
+    for shape, vertices, version in soft:
+        if not np.array_equal(shape.vertices, vertices):
+            shape.body.update(vertices)
+        versions[id(shape)] = (version, shape.body._version)
+    return versions
