@@ -1,8 +1,8 @@
 """Points inside cells that have moved: each is followed (`wall_sweep`, else `exact_sweep`), and one that a wall reaches goes along with that wall.
 
 Such a point is from then on where the same place of the wall is: it keeps its barycentric coordinates in the triangle, in the plane its share of the
-edge. Its last position is rounded, and is accepted only where exact signs place it in the closed cell whose wall it is; else it is pulled inwards, from
-2⁻⁵⁰ of the way to the cell's middle on.
+edge. Its last position is rounded, and is accepted only where exact signs place it in the closed cell whose wall it is; else it is pulled inwards,
+from 2⁻⁵⁰ of the way to the cell's middle on.
 """
 
 from abut.cells.edit.exact_sweep import ExactTrace

@@ -1,8 +1,8 @@
 """Cells whose corners go straight from where they were to where they are, as tetrahedra (in the plane triangles) that fit one another all the time.
 
 A part that is a tetrahedron is one. Any other part falls into the tetrahedra between its mean corner, which goes straight as well, and the triangles
-of its faces; a face of more corners is cut from its lowest-numbered corner, so both sides see the same. A *sliver* is named by a part and a dart: of a
-tetrahedron the first dart of its record, otherwise the edge of the triangle that is opposite to the lowest-numbered corner; in the plane an edge.
+of its faces; a face of more corners is cut from its lowest-numbered corner, so both sides see the same. A *sliver* is named by a part and a dart: of
+a tetrahedron the first dart of its record, otherwise the edge of the triangle that is opposite to the lowest-numbered corner; in the plane an edge.
 Its faces are numbered: 0 on the face of the part, then those over the triangle's edges (0,1), (1,2) and (2,0); in the plane 0 is the edge itself,
 then (1, mean) and (mean, 0).
 """

@@ -6,13 +6,15 @@ sheets of one space do to one another is of no consequence: a point goes by the 
 
 Three stages. A point that is further from all faces of its part than any vertex has gone stays in the part. So does one that no face has behind
 its plane at any time, by exact signs of Bernstein coefficients (`geometry.moving_planes`). For others the first time is enclosed; where
-enclosures of two faces meet, or a root is not certain, the answer is UNDECIDED and comes from rational arithmetic (`exact_sweep`).
+enclosures of two faces meet, a root is not certain, or a wall is reached at its rim, the answer is UNDECIDED and comes from rational arithmetic
+(`exact_sweep`).
 """
 
 import math
 from typing import NamedTuple
 
 from abut.cells.edit.moving_cells import (
+    Sliver,
     corners_of,
     enter_part,
     face_of,
@@ -179,6 +181,17 @@ def _leave_at(face: MovingTriangle, p: Vec3, sides: Cubic, error: float, time: f
 
 
 @kernel
+def _is_inside_face(dimension: int, sliver: Sliver, face: int, p: Vec3, time: float) -> bool:
+    """Whether a point in the plane of a face of a sliver lies certainly inside of all others then."""
+    for k in range(dimension + 1):
+        if k != face:
+            sides, error = measure_sides(face_of(dimension, sliver, k), p)
+            if not evaluate(sides, time) > _noise(sides, error):
+                return False
+    return True
+
+
+@kernel
 def trace_point(space: Space, origin: Floats, part: Row, p: Vec3) -> Fate:
     """Follow a point that lay in the closed part when its vertices were at `origin`."""
     part = integer(part)
@@ -219,6 +232,8 @@ def trace_point(space: Space, origin: Floats, part: Row, p: Vec3) -> Fate:
             across = integer(space.across[outer])
             other = integer(space.cell[across])
             if other == OUTSIDE or (space.obstacle[other] and not space.obstacle[part]):
+                if not _is_inside_face(space.dimension, sliver, best, p, latest):
+                    return undecided  # at an edge or a vertex, around which another cell may be free
                 return Fate(REACHED, part, dart, best, earliest, latest)
             part, dart = other, enter_part(space, other, across, dart)
         entry = integer(face_with(space.dimension, sliver_at(space, origin, part, dart).ids, a, b, c))
