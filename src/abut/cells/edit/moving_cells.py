@@ -120,6 +120,18 @@ def face_of(dimension: int, sliver: Sliver, k: int) -> MovingTriangle:
 
 
 @kernel
+def triangle_over(space: Space, origin: Floats, lowest: Row, dart: Row) -> MovingTriangle:
+    """The triangle of a face between its lowest-numbered corner and an edge; in the plane the wall above an edge."""
+    a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
+    a0, a1 = vector_at(origin, a), vector_at(space.vertices, a)
+    b0, b1 = vector_at(origin, b), vector_at(space.vertices, b)
+    if space.dimension == 2:
+        return MovingTriangle(a0, (a0[0], a0[1], 1.0), b0, a1, (a1[0], a1[1], 1.0), b1)
+    c = space.vertex[lowest]
+    return MovingTriangle(vector_at(origin, c), a0, b0, vector_at(space.vertices, c), a1, b1)
+
+
+@kernel
 def face_with(dimension: int, ids: Ids, a: Row, b: Row, c: Row) -> int:
     """The face of a sliver with these corners, or −1."""
     for k in range(dimension + 1):

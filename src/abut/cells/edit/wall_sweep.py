@@ -20,9 +20,11 @@ from abut.cells.edit.moving_cells import (
     face_of,
     face_with,
     is_tetrahedron,
+    lowest_corner,
     pass_face_of,
     sliver_at,
     sliver_over,
+    triangle_over,
 )
 from abut.cells.map.darts import OUTSIDE, Row
 from abut.cells.space.records import NO_FACE, Space, corners_of_face
@@ -54,49 +56,41 @@ class Fate(NamedTuple):
     latest: float
 
 
-@kernel
-def is_far_inside(space: Space, part: Row, p: Vec3, step: float) -> bool:
-    """Whether a point of the closed part is certainly further than `step` from the planes of all its faces, where they are now."""
-    for slot in range(space.face.shape[1]):
-        dart = space.face[part, slot]
-        if dart == NO_FACE:
-            continue
-        a, b, c = corners_of_face(space, dart)
-        u, v, w = subtract(b, a), subtract(c, a), subtract(p, a)
-        normal = cross(u, v)
-        largest = max(abs(u[0]), abs(u[1]), abs(u[2])) * max(abs(v[0]), abs(v[1]), abs(v[2]))
-        slack = PLANE_ERROR * 6.0 * largest * (abs(w[0]) + abs(w[1]) + abs(w[2]))
-        if not dot(normal, w) > step * ROUND_UP * (norm(normal) + PLANE_ERROR * 6.0 * largest) + slack:
-            return False
-    return True
+@inlined
+def _is_far(space: Space, dart: Row, p: Vec3, step: float) -> bool:
+    """Whether a point is certainly further than `step` before the plane of a face, where that is now."""
+    a, b, c = corners_of_face(space, dart)
+    u, v, w = subtract(b, a), subtract(c, a), subtract(p, a)
+    normal = cross(u, v)
+    largest = max(abs(u[0]), abs(u[1]), abs(u[2])) * max(abs(v[0]), abs(v[1]), abs(v[2]))
+    slack = PLANE_ERROR * 6.0 * largest * (abs(w[0]) + abs(w[1]) + abs(w[2]))
+    return dot(normal, w) > step * ROUND_UP * (norm(normal) + PLANE_ERROR * 6.0 * largest) + slack
 
 
 @kernel
-def _is_kept_by(space: Space, origin: Floats, part: Row, dart: Row, k: int, p: Vec3) -> bool:
-    face = face_of(space.dimension, sliver_at(space, origin, part, dart), k)
-    sides, error = measure_sides(face, p)
-    return is_never_behind(face, p, sides, error)
-
-
-@kernel
-def stays_in_part(space: Space, origin: Floats, part: Row, p: Vec3) -> bool:
-    """Whether no triangle of the part's faces ever has the point behind it."""
-    if is_tetrahedron(space, part):
-        kept, first = True, integer(space.face[part, 0])
-        for k in range(4):
-            kept = kept and _is_kept_by(space, origin, part, first, k, p)
-        return kept
-    for slot in range(space.face.shape[1]):
-        face = integer(space.face[part, slot])
-        if face == NO_FACE:
-            continue
-        dart = face
-        while True:
-            if sliver_over(space, dart) == dart and not _is_kept_by(space, origin, part, dart, 0, p):
+def _keeps(space: Space, origin: Floats, dart: Row, p: Vec3) -> bool:
+    """Whether no triangle of a face ever has a point behind it."""
+    first = integer(dart)
+    lowest = lowest_corner(space, first) if space.dimension == 3 else first
+    dart = first
+    while True:
+        if space.dimension == 2 or (dart != lowest and space.phi1[dart] != lowest):
+            face = triangle_over(space, origin, lowest, dart)
+            sides, error = measure_sides(face, p)
+            if not is_never_behind(face, p, sides, error):
                 return False
-            dart = integer(space.phi1[dart])
-            if dart == face or space.dimension == 2:
-                break
+        dart = integer(space.phi1[dart])
+        if dart == first or space.dimension == 2:
+            return True
+
+
+@kernel
+def stays_in_part(space: Space, origin: Floats, part: Row, p: Vec3, step: float) -> bool:
+    """Whether each face of the part is further away than any vertex has gone, or never has the point behind one of its triangles."""
+    for slot in range(space.face.shape[1]):
+        face = space.face[part, slot]
+        if face != NO_FACE and not _is_far(space, face, p, step) and not _keeps(space, origin, face, p):
+            return False
     return True
 
 
