@@ -420,7 +420,7 @@ def partitions() -> dict[str, Subject]:
     point, normal = (0.5, 0.5, 0.5), (1.0, 0.2, 0.0)
     environment = {
         "cut": {"plane": (point, normal), "cells": None, "slit": False},
-        "deform": {"vertices": channel().vertices, "moved": None},
+        "deform": {"vertices": channel().vertices, "moved": None, "stop": True},
         "faces_of": {"cell": 0},
         "merge": {"a": 0, "b": 1},
         "set_obstacle": {"cells": [0], "obstacle": True},

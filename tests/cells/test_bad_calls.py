@@ -148,7 +148,7 @@ class Stage:
         for env in (space, plane):
             yield "set_obstacle", env.set_obstacle, {"cells": [0, 1], "obstacle": True}
             yield "deform", env.deform, {"vertices": env.vertices * 1.01, "moved": None}
-            yield "deform", env.deform, {"vertices": env.vertices[:1], "moved": [0]}
+            yield "deform", env.deform, {"vertices": env.vertices[:1], "moved": [0], "stop": True}
             yield "faces_of", env.faces_of, {"cell": 1}
             yield "merge", env.merge, {"a": 0, "b": 1}
             line = ([0.4] * env.dimension, [1.0] * env.dimension)
@@ -266,7 +266,9 @@ def test_every_public_name_is_called():
     called = {name for name, _, _ in Stage().calls()}
     results = {
         "BodyMoves",
+        "BodyReach",
         "Moves",
+        "Reach",
         "Meetings",
         "Darts",
         "Environment",

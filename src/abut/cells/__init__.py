@@ -9,6 +9,7 @@ from abut.cells.map.orbits import Marker, label_orbits, orbit
 from abut.cells.mobile.meetings import Meetings, find_meetings
 from abut.cells.mobile.mobile import Mobile
 from abut.cells.mobile.results import BodyMoves
+from abut.cells.mobile.wall_answers import BodyReach
 from abut.cells.particles import Particles
 from abut.cells.walk.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
 
@@ -22,6 +23,7 @@ __all__ = [
     "VERTEX",
     "VOLUME",
     "BodyMoves",
+    "BodyReach",
     "Darts",
     "Environment",
     "Kind",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import read_mask, read_numbers
-from abut.cells.edit.deformation import deform
+from abut.cells.edit.deformation import deform, deform_until_touched
 from abut.cells.edit.interior import Interior
 from abut.cells.edit.plane_cut import cut_by_plane, finish_cut, read_plane
 from abut.cells.edit.slits import faces_between, open_faces
@@ -144,8 +144,8 @@ class Environment:
         self.interior.reentrant = Remembered()
         self.interior.versions.note_parts(parts.astype(np.int64), part_count=len(self.interior.part_cell))
 
-    def deform(self, vertices: PointsLike, moved: IndicesLike | None = None) -> None:
-        """Move the vertices. Particles stay where they are; their next move begins with `Particles.settle`.
+    def deform(self, vertices: PointsLike, moved: IndicesLike | None = None, *, stop: bool = False) -> float:
+        """Move the vertices, each straight to its new place. Particles stay where they are unless a wall reaches them (`Particles.settle`).
 
         Only cells around vertices that moved are looked at, and only the records that particles meet are renewed. A cell that lost its
         convexity or the planarity of a face is cut about its center.
@@ -153,12 +153,20 @@ class Environment:
         Args:
             vertices: (n, dimension) where all of them are now, or (k, dimension) those that `moved` names.
             moved: (k,) the rows of the vertices that move; by default all are compared with what was there.
+            stop: whether to go only as far as no particle, and no vertex, edge or face of a mobile, is pushed by a wall. Points are followed all
+                along the step, and the share is never late; edges and faces are looked at in the places that are tried.
+
+        Returns:
+            The share of the step that was gone: 1, or less with `stop`.
 
         Raises:
             InvalidInput: a cell turns flat or inside out, the sign of an environment that collides with itself; by its number. The environment
                 stays as it was.
         """
+        if arrays.flag(stop, "stop"):
+            return deform_until_touched(self.interior, vertices, moved)
         deform(self.interior, vertices, moved)
+        return 1.0
 
     def faces_of(self, cell: Number) -> list[list[int]]:
         """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none.

@@ -1,16 +1,18 @@
 """Times at which polynomials with rational coefficients vanish, compared without rounding: for the few questions that floating point leaves open.
 
 A polynomial is a tuple of fractions, of t⁰ first, without zeros at the end; () is zero. A `Moment` is a rational number, or the one root of a
-polynomial without multiple roots between two rational numbers that are none. Signs of other polynomials there are found by halving that interval, after a
-common root has been ruled out by a greatest common divisor; degrees are three and less.
+polynomial without multiple roots between two rational numbers that are none. Signs of other polynomials there are found by halving that interval,
+after a common root has been ruled out by a greatest common divisor; degrees are three and less.
 """
 
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 Polynomial = tuple[Fraction, ...]
 HALF = Fraction(1, 2)
+CLOSE = Fraction(1, 2**56)
 
 
 def trimmed(coefficients: list[Fraction]) -> Polynomial:
@@ -106,6 +108,13 @@ class Moment:
             self.lo = middle
         else:
             self.hi = middle
+
+    def enclosed(self) -> tuple[float, float]:
+        """Two floats next to one another, or nearly so, that enclose this time; one of them twice where it is that."""
+        while self.hi - self.lo > CLOSE * self.hi:
+            self.narrow()
+        lo, hi = float(self.lo), float(self.hi)
+        return (lo if lo <= self.lo else math.nextafter(lo, -1.0)), (hi if hi >= self.hi else math.nextafter(hi, 2.0))
 
     def sign_of(self, p: Polynomial) -> int:
         """The sign of a polynomial at this time."""

@@ -15,13 +15,67 @@ from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.core.types import IndicesLike, PointsLike
 
+FIRST_GAP, GAP_GROWTH = 2.0**-40, 16.0
+"""What is given up of a share at which a point is touched: next to nothing first."""
+MOST_TRIES = 40
+CLOSE = 2.0**-12
+"""Where only trying tells (edges and faces), the share is this close to the largest."""
+
 
 def deform(inside: Interior, vertices: PointsLike, moved: IndicesLike | None) -> None:
     """`Environment.deform`."""
     rows, points = _read_moved(inside, vertices, moved)
+    if len(rows):
+        inside.bring_up_to_date()
+        _move(inside, rows, points)
+
+
+def deform_until_touched(inside: Interior, vertices: PointsLike, moved: IndicesLike | None) -> float:
+    """The same, but only as far as nobody inside is touched; how far that is.
+
+    The share of the step is tried, and lowered to where somebody is touched first, a little less each time; where nothing but trying
+    tells, by halving.
+    """
+    rows, points = _read_moved(inside, vertices, moved)
     if not len(rows):
-        return
+        return 1.0
     inside.bring_up_to_date()
+    start = inside.space.vertices[rows][:, : inside.dimension]
+    free, taken, share, gap, there, is_exact = 0.0, 1.0, 1.0, FIRST_GAP, 0.0, False
+    for _ in range(MOST_TRIES):
+        try:
+            _move(inside, rows, points if share == 1.0 else start + share * (points - start))
+            there, touched = share, _find_touch(inside)
+        except InvalidInput:
+            if share == 1.0:
+                raise
+            touched = np.nan  # cells that are sound at the end need not be so on the way
+        is_known = not np.isnan(touched)
+        if touched == np.inf:
+            free = share
+        else:
+            taken = share
+        if taken - free <= CLOSE * taken or (touched == np.inf and is_exact):
+            break
+        share, is_exact = 0.5 * (free + taken), is_known and touched < np.inf
+        if is_exact:
+            share, gap = max(free, taken * touched * (1.0 - gap)), min(gap * GAP_GROWTH, 0.5)
+    if there != free:
+        _move(inside, rows, start if free == 0.0 else start + free * (points - start))
+    return free
+
+
+def _find_touch(inside: Interior) -> float:
+    """When somebody is touched first in the last deformation; NaN where it is only known that somebody is."""
+    touches = [each.first_touch() for each in list(inside.inhabitants)]
+    known = [touch for touch in touches if not np.isnan(touch)]
+    first = min(known, default=np.inf)
+    return first if first < np.inf or len(known) == len(touches) else np.nan
+
+
+def _move(inside: Interior, rows: Integers, points: Floats) -> None:
+    """Move some vertices, none of which has moved since the last `bring_up_to_date` but for these."""
+    inside.motion = None
     around = inside.around
     if around is None or not np.array_equal(rows, around.rows):
         around = inside.around = Moved(inside.fabric, inside.cell_count, rows)
@@ -39,8 +93,9 @@ def deform(inside: Interior, vertices: PointsLike, moved: IndicesLike | None) ->
     else:
         around.spoil(inside.space)
         inside.versions.note_moved(around)
-    moved = np.concatenate((rows, inside.fabric.center_rows["vertex"][centers]))
-    inside.note_motion(around.step + CENTER_ERROR * inside.space.reach, moved)
+    gone = inside.space.vertices[rows] - inside.fabric.origin[rows]
+    step = float(np.sqrt((gone**2).sum(axis=1).max())) * (1.0 + CENTER_ERROR) + CENTER_ERROR * inside.space.reach
+    inside.note_motion(step, np.concatenate((rows, inside.fabric.center_rows["vertex"][centers])))
     _fit_reach(inside, largest, len(rows))
     inside.index, inside.reentrant = None, Remembered()
 

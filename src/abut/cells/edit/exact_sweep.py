@@ -2,8 +2,8 @@
 or a vertex, that a face touches and leaves again, or that lie where two faces come at the same time.
 
 Where a point comes to an edge or a vertex of the moving cells, the free cells around that are asked which of them holds it just afterwards, as in a
-walk (§3.3): by the sign of the first derivative that is not zero. Where none does, a wall has reached it. Cells that turn inside out and back on the way
-may lose a point; then nothing is known but when.
+walk (§3.3): by the sign of the first derivative that is not zero. Where none does, a wall has reached it. Cells that turn inside out and back on the
+way may lose a point; then nothing is known but when.
 """
 
 from collections.abc import Iterator
@@ -145,7 +145,7 @@ class ExactTrace:
                 other = int(space.cell[space.across[outer]])
                 if other != OUTSIDE and (not space.obstacle[other] or space.obstacle[piece.part]):
                     continue
-                fate = Fate(REACHED, piece.part, piece.dart, k, float(moment.lo), float(moment.hi))
+                fate = Fate(REACHED, piece.part, piece.dart, k, *moment.enclosed())
                 if moment.sign_after(side) < 0:
                     return fate
                 best = best or fate
@@ -173,4 +173,4 @@ class ExactTrace:
         return self._lose(piece, moment)
 
     def _lose(self, piece: _Piece, moment: Moment) -> Fate:
-        return Fate(LOST, piece.part, piece.dart, 0, float(moment.lo), float(moment.hi))
+        return Fate(LOST, piece.part, piece.dart, 0, *moment.enclosed())

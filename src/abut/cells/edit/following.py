@@ -1,8 +1,8 @@
 """Points inside cells that have moved: each is followed (`wall_sweep`, else `exact_sweep`), and one that a wall reaches goes along with that wall.
 
 Such a point is from then on where the same place of the wall is: it keeps its barycentric coordinates in the triangle, in the plane its share of the
-edge. Its last position is rounded, and is accepted only where exact signs place it in the closed cell whose wall it is; else it is pulled inwards, from
-2⁻⁵⁰ of the way to the cell's middle on.
+edge. Its last position is rounded, and is accepted only where exact signs place it in the closed cell whose wall it is; else it is pulled inwards,
+from 2⁻⁵⁰ of the way to the cell's middle on.
 """
 
 from abut.cells.edit.exact_sweep import ExactTrace
@@ -12,7 +12,6 @@ from abut.cells.edit.wall_sweep import (
     REACHED,
     UNDECIDED,
     Fate,
-    is_far_inside,
     sliver_holding,
     stays_in_part,
     trace_point,
@@ -87,7 +86,7 @@ def follow_rows(
     for k in range(len(rows)):
         part, p = integer(parts[rows[k]]), vector_at(position, rows[k])
         fate = Fate(integer(KEPT), part, integer(NOWHERE), integer(0), 1.0, 1.0)
-        if not is_far_inside(space, part, p, step) and not stays_in_part(space, origin, part, p):
+        if not stays_in_part(space, origin, part, p, step):
             fate = trace_point(space, origin, part, p)
         fates[k].outcome, fates[k].part, fates[k].dart, fates[k].k = fate.outcome, fate.part, fate.dart, fate.k
         fates[k].earliest, fates[k].latest = fate.earliest, fate.latest

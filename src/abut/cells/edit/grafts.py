@@ -28,7 +28,7 @@ from abut.cells.map.sewing import (
 )
 from abut.cells.space import convexity
 from abut.cells.space.records import NO_FACE, fit_planes, link_cells
-from abut.cells.space.subdivision import Centers, Parts, subdivide, subdivide_polygons
+from abut.cells.space.subdivision import Centers, Known, Parts, subdivide, subdivide_polygons
 from abut.cells.space.tables import NO_CELL, Fabric, follow_rings
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
@@ -104,7 +104,19 @@ def _is_nearly_convex(points: Floats, loops: Loops, base: Indices, cell: int) ->
     return True
 
 
-def _build(fabric: Fabric, cells: list[int], rings: list[list[Ring]], name: str, dented: set[int]) -> Parts:
+def _known_triangles(fabric: Fabric, parts: Integers) -> Known:
+    """The triangles of some parts between corners of cells."""
+    faces = fabric.faces_of(parts)
+    phi1 = fabric.darts.phi1
+    faces = faces[phi1[phi1[phi1[faces]]] == faces] if fabric.darts.dimension == 3 else faces[:0]
+    rings = fabric.darts.vertex[np.stack((faces, phi1[faces], phi1[phi1[faces]]), axis=1)]
+    rings = rings[(rings < fabric.vertex_count).all(axis=1)]
+    return frozenset(frozenset(map(tuple, ring)) for ring in fabric.space.vertices[rings].tolist())
+
+
+def _build(
+    fabric: Fabric, cells: list[int], rings: list[list[Ring]], name: str, dented: set[int], known: Known
+) -> Parts:
     """The parts of some cells, corners numbered as rows of the vertices; centers have the numbers after all rows there are."""
     corners, start, owner = _lay_loops(cells, rings)
     used, local = np.unique(corners, return_inverse=True)
@@ -122,7 +134,12 @@ def _build(fabric: Fabric, cells: list[int], rings: list[list[Ring]], name: str,
             if cells[cell] in dented or _is_nearly_convex(points, loops, shapes.base, cell):
                 shapes.verdict[cell] = convexity.WARPED
         convexity.refuse(shapes.verdict, numbers, name, allow=(convexity.COLLINEAR,))
-        parts = subdivide(points, loops, phi2, shapes, numbers, name, fabric.slots)
+        try:
+            parts = subdivide(points, loops, phi2, shapes, numbers, name, fabric.slots, known)
+        except convexity.NotStarShaped:
+            if not known:
+                raise
+            parts = subdivide(points, loops, phi2, shapes, numbers, name, fabric.slots)
     rows = np.concatenate((used, fabric.vertex_rows.count + np.arange(len(parts.centers.cell))))
     centers = Centers(
         numbers[parts.centers.cell].astype(np.int64), parts.centers.start, used[parts.centers.corner].astype(np.int32)
@@ -231,7 +248,7 @@ def graft(
         old = [lists[cell] for cell in gone]
         parts = np.sort(np.concatenate(old).astype(np.int64)) if old else np.empty(0, np.int64)
         opened = _find_open(fabric, parts)
-        new = _build(fabric, list(cells), list(cells.values()), name, may_dent)
+        new = _build(fabric, list(cells), list(cells.values()), name, may_dent, _known_triangles(fabric, parts))
         across, unmet = _sew(fabric, new, opened.faces, cells, name)
         more = np.unique(fabric.part_cell[fabric.darts.cell[unmet]]).tolist()
         if not more:

@@ -48,6 +48,10 @@ class Inhabitant(Protocol):
         """The environment is about to change: what has happened up to now must be followed."""
         ...
 
+    def first_touch(self) -> float:
+        """When a wall first touches somebody in the last deformation, never late; infinite for never, NaN where one does, and when is not known."""
+        ...
+
 
 class Motion(NamedTuple):
     """The last deformation, while somebody may have to follow it. Where vertices were is in `Fabric.origin`."""

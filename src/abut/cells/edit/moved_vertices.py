@@ -142,11 +142,6 @@ class Moved:
         self._count += 1
         return largest
 
-    @property
-    def step(self) -> float:
-        """How far a vertex went at most in the last `put`, rounded up."""
-        return self._step * (1.0 + CENTER_ERROR)
-
     def put_back(self, space: Space) -> None:
         """Undo the last `put`."""
         put_back(space.vertices, self.rows, self._before)

@@ -1,8 +1,8 @@
 """Cells whose corners go straight from where they were to where they are, as tetrahedra (in the plane triangles) that fit one another all the time.
 
 A part that is a tetrahedron is one. Any other part falls into the tetrahedra between its mean corner, which goes straight as well, and the triangles
-of its faces; a face of more corners is cut from its lowest-numbered corner, so both sides see the same. A *sliver* is named by a part and a dart: of a
-tetrahedron the first dart of its record, otherwise the edge of the triangle that is opposite to the lowest-numbered corner; in the plane an edge.
+of its faces; a face of more corners is cut from its lowest-numbered corner, so both sides see the same. A *sliver* is named by a part and a dart: of
+a tetrahedron the first dart of its record, otherwise the edge of the triangle that is opposite to the lowest-numbered corner; in the plane an edge.
 Its faces are numbered: 0 on the face of the part, then those over the triangle's edges (0,1), (1,2) and (2,0); in the plane 0 is the edge itself,
 then (1, mean) and (mean, 0).
 """
@@ -117,6 +117,18 @@ def face_of(dimension: int, sliver: Sliver, k: int) -> MovingTriangle:
     if dimension == 2:
         return MovingTriangle(a0, (a0[0], a0[1], 1.0), sliver.start[j], a1, (a1[0], a1[1], 1.0), sliver.end[j])
     return MovingTriangle(a0, sliver.start[j], sliver.start[m], a1, sliver.end[j], sliver.end[m])
+
+
+@kernel
+def triangle_over(space: Space, origin: Floats, lowest: Row, dart: Row) -> MovingTriangle:
+    """The triangle of a face between its lowest-numbered corner and an edge; in the plane the wall above an edge."""
+    a, b = space.vertex[dart], space.vertex[space.phi1[dart]]
+    a0, a1 = vector_at(origin, a), vector_at(space.vertices, a)
+    b0, b1 = vector_at(origin, b), vector_at(space.vertices, b)
+    if space.dimension == 2:
+        return MovingTriangle(a0, (a0[0], a0[1], 1.0), b0, a1, (a1[0], a1[1], 1.0), b1)
+    c = space.vertex[lowest]
+    return MovingTriangle(vector_at(origin, c), a0, b0, vector_at(space.vertices, c), a1, b1)
 
 
 @kernel

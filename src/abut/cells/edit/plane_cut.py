@@ -3,6 +3,7 @@
 import numpy as np
 
 from abut.cells.arguments import read_items, read_numbers
+from abut.cells.edit.bulging_faces import open_bulging
 from abut.cells.edit.grafts import Ring
 from abut.cells.edit.interior import Interior
 from abut.cells.edit.slicing import Bulging, Plane, slice_cells
@@ -59,11 +60,12 @@ def cut_by_plane(inside: Interior, point: Floats, normal: Floats, chosen: Intege
             cells |= set(pieces) if cell in cells else set()
         knife = Plane(np.concatenate(vertices), point, normal)
         passed = sorted(cell for cell in cells if knife.passes(rings[cell]))
+        bent = open_bulging(inside, rings, knife, passed) if inside.dimension == 3 else set[int]()
         pairs: list[tuple[int, int]] = []
         try:
             pairs = slice_cells(rings, knife, passed, count)
             added = np.concatenate((*vertices[1:], np.array(knife.added).reshape(-1, inside.dimension)))
-            finish_cut(inside, rings, added, pairs, heirs + pairs, slit)
+            finish_cut(inside, rings, added, pairs, heirs + pairs, slit, bent)
         except (NotStarShaped, Bulging) as error:
             origin = {heir: cell for cell, heir in heirs + pairs[::-1]}
             failed = {origin.get(cell, cell) for cell in error.cells}
@@ -94,14 +96,16 @@ def finish_cut(
     pairs: list[tuple[int, int]],
     heirs: list[tuple[int, int]],
     slit: bool,
+    bent: set[int] | None = None,
 ) -> None:
-    """Make a cut that `rings` holds, opened as a slit where that is wished for."""
+    """Make a cut that `rings` holds, opened as a slit where that is wished for. The cells of `bent` need not be convex."""
     if slit:
         between = faces_between(rings, [cell for cell, _ in pairs], [cell for _, cell in pairs])
         vertices = np.concatenate((inside.vertices, added))
         doubled = open_faces(rings, vertices, between, len(vertices))
         added = np.concatenate((added, vertices[doubled]))
-    perform(inside, rings, added, heirs, {heir for cell, heir in heirs if cell in inside.dented})
+    dented = inside.dented | (bent or set())
+    perform(inside, rings, added, heirs, dented | {heir for cell, heir in heirs if cell in dented})
 
 
 def _find_passed(inside: Interior, heights: Floats) -> Integers:

@@ -24,6 +24,7 @@ from abut.cells.walk.stop_point import mean_corner, stop_at
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.core.jit import integer, kernel
+from abut.core.records import Records
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3
 
@@ -186,16 +187,36 @@ class Places:
             is_recut, reached = is_recut or earlier.is_recut, earlier.reached + reached
         self.pending = Settled(rows, pushed, is_recut, reached)
 
-    def _follow(self, motion: Motion, rows: Integers, cells: Integers | None, pushed: NDArray[np.bool_]) -> list[Reach]:
-        """Points in cells that have moved; `cells` are those in which they were, where parts have been made anew."""
+    def first_touch(self) -> float:
+        """When a wall first reaches a point in the last deformation, which is left to be followed; infinite for never."""
+        fates = self.try_motion()[1]
+        return float(fates["earliest"][fates["outcome"] != KEPT].min(initial=np.inf))
+
+    def try_motion(self) -> tuple[Indices, Records]:
+        """The parts that points would be in after the last deformation, and the fates of those whose parts have changed."""
+        interior = self._interior
+        rows = np.flatnonzero(interior.versions.changed(self.part, self.seen))
+        then = interior.cells_then(self.part[rows], self.seen) if interior.history.latest > self.seen else None
+        parts = self.part.copy()
+        fates = self._trace(0.0 if interior.motion is None else interior.motion.step, rows, then, parts)
+        parts[rows] = fates["part"]
+        return parts, fates
+
+    def _trace(self, step: float, rows: Integers, cells: Integers | None, parts: Indices) -> Records:
+        """The fates of points in cells that have moved; `cells` are those in which they were, where parts have been made anew."""
         interior, origin = self._interior, self._interior.fabric.origin
         space, lists = interior.space, interior.list_parts()
         if cells is not None:
-            table = (lists.begin, lists.end, lists.pool)
-            find_at_start(space, origin, *table, cells, rows, self.part, self.position)
+            find_at_start(space, origin, lists.begin, lists.end, lists.pool, cells, rows, parts, self.position)
         fates = np.zeros(len(rows), FATE)
-        if follow_rows(space, origin, motion.step, rows, self.part, self.position, fates):
-            decide_exactly(space, origin, rows, self.part, self.position, fates)
+        if follow_rows(space, origin, step, rows, parts, self.position, fates):
+            decide_exactly(space, origin, rows, parts, self.position, fates)
+        return fates
+
+    def _follow(self, motion: Motion, rows: Integers, cells: Integers | None, pushed: NDArray[np.bool_]) -> list[Reach]:
+        """Let points in cells that have moved go where these or walls take them."""
+        interior, space, origin = self._interior, self._interior.space, self._interior.fabric.origin
+        fates = self._trace(motion.step, rows, cells, self.part)
         chosen = np.flatnonzero(fates["outcome"] != KEPT)
         reach = read_reach(interior, rows[chosen], fates[chosen], self.position[rows[chosen]])
         pushed[rows[chosen]] = True
@@ -204,8 +225,8 @@ class Places:
         if lost.any():
             cell = interior.part_cell[fates["part"][lost]].astype(np.int64)
             again, hit = rows[lost], np.zeros(len(self.part), np.bool_)
-            table = (lists.begin, lists.end, lists.pool)
-            settle_rows(space, *table, cell, again, self.part, self.position, hit)
+            lists = interior.list_parts()
+            settle_rows(space, lists.begin, lists.end, lists.pool, cell, again, self.part, self.position, hit)
         return [reach]
 
     def _settle_heirs(self, rows: Integers, then: Integers, pushed: NDArray[np.bool_]) -> None:
@@ -233,8 +254,8 @@ class Places:
             settle_rows(interior.space, *table, kind_of_row[chosen], again, self.part, self.position, pushed)
 
 
-def place_points(interior: Interior, points: Floats) -> Places:
-    """The places of points (n,3). A point outside of every cell, or one that only obstacles hold, is refused."""
+def find_places(interior: Interior, points: Floats) -> Indices:
+    """The parts of points (n,3). A point outside of every cell, or one that only obstacles hold, is refused."""
     part = find_cells(interior.space, interior.located(), points)
     lost = part == NOWHERE
     if lost.any():
@@ -244,4 +265,9 @@ def place_points(interior: Interior, points: Floats) -> Places:
         row = int(np.argmax(held))
         cell = int(interior.part_cell[part[row]])
         raise InvalidInput("points", f"lies in cell {cell}, an obstacle, and in no free cell", row)
-    return Places(interior, points, part)
+    return part
+
+
+def place_points(interior: Interior, points: Floats) -> Places:
+    """The places of points (n,3)."""
+    return Places(interior, points, find_places(interior, points))

@@ -6,21 +6,25 @@ sheets of one space do to one another is of no consequence: a point goes by the 
 
 Three stages. A point that is further from all faces of its part than any vertex has gone stays in the part. So does one that no face has behind
 its plane at any time, by exact signs of Bernstein coefficients (`geometry.moving_planes`). For others the first time is enclosed; where
-enclosures of two faces meet, or a root is not certain, the answer is UNDECIDED and comes from rational arithmetic (`exact_sweep`).
+enclosures of two faces meet, a root is not certain, or a wall is reached at its rim, the answer is UNDECIDED and comes from rational arithmetic
+(`exact_sweep`).
 """
 
 import math
 from typing import NamedTuple
 
 from abut.cells.edit.moving_cells import (
+    Sliver,
     corners_of,
     enter_part,
     face_of,
     face_with,
     is_tetrahedron,
+    lowest_corner,
     pass_face_of,
     sliver_at,
     sliver_over,
+    triangle_over,
 )
 from abut.cells.map.darts import OUTSIDE, Row
 from abut.cells.space.records import NO_FACE, Space, corners_of_face
@@ -52,49 +56,41 @@ class Fate(NamedTuple):
     latest: float
 
 
-@kernel
-def is_far_inside(space: Space, part: Row, p: Vec3, step: float) -> bool:
-    """Whether a point of the closed part is certainly further than `step` from the planes of all its faces, where they are now."""
-    for slot in range(space.face.shape[1]):
-        dart = space.face[part, slot]
-        if dart == NO_FACE:
-            continue
-        a, b, c = corners_of_face(space, dart)
-        u, v, w = subtract(b, a), subtract(c, a), subtract(p, a)
-        normal = cross(u, v)
-        largest = max(abs(u[0]), abs(u[1]), abs(u[2])) * max(abs(v[0]), abs(v[1]), abs(v[2]))
-        slack = PLANE_ERROR * 6.0 * largest * (abs(w[0]) + abs(w[1]) + abs(w[2]))
-        if not dot(normal, w) > step * ROUND_UP * (norm(normal) + PLANE_ERROR * 6.0 * largest) + slack:
-            return False
-    return True
+@inlined
+def _is_far(space: Space, dart: Row, p: Vec3, step: float) -> bool:
+    """Whether a point is certainly further than `step` before the plane of a face, where that is now."""
+    a, b, c = corners_of_face(space, dart)
+    u, v, w = subtract(b, a), subtract(c, a), subtract(p, a)
+    normal = cross(u, v)
+    largest = max(abs(u[0]), abs(u[1]), abs(u[2])) * max(abs(v[0]), abs(v[1]), abs(v[2]))
+    slack = PLANE_ERROR * 6.0 * largest * (abs(w[0]) + abs(w[1]) + abs(w[2]))
+    return dot(normal, w) > step * ROUND_UP * (norm(normal) + PLANE_ERROR * 6.0 * largest) + slack
 
 
 @kernel
-def _is_kept_by(space: Space, origin: Floats, part: Row, dart: Row, k: int, p: Vec3) -> bool:
-    face = face_of(space.dimension, sliver_at(space, origin, part, dart), k)
-    sides, error = measure_sides(face, p)
-    return is_never_behind(face, p, sides, error)
-
-
-@kernel
-def stays_in_part(space: Space, origin: Floats, part: Row, p: Vec3) -> bool:
-    """Whether no triangle of the part's faces ever has the point behind it."""
-    if is_tetrahedron(space, part):
-        kept, first = True, integer(space.face[part, 0])
-        for k in range(4):
-            kept = kept and _is_kept_by(space, origin, part, first, k, p)
-        return kept
-    for slot in range(space.face.shape[1]):
-        face = integer(space.face[part, slot])
-        if face == NO_FACE:
-            continue
-        dart = face
-        while True:
-            if sliver_over(space, dart) == dart and not _is_kept_by(space, origin, part, dart, 0, p):
+def _keeps(space: Space, origin: Floats, dart: Row, p: Vec3) -> bool:
+    """Whether no triangle of a face ever has a point behind it."""
+    first = integer(dart)
+    lowest = lowest_corner(space, first) if space.dimension == 3 else first
+    dart = first
+    while True:
+        if space.dimension == 2 or (dart != lowest and space.phi1[dart] != lowest):
+            face = triangle_over(space, origin, lowest, dart)
+            sides, error = measure_sides(face, p)
+            if not is_never_behind(face, p, sides, error):
                 return False
-            dart = integer(space.phi1[dart])
-            if dart == face or space.dimension == 2:
-                break
+        dart = integer(space.phi1[dart])
+        if dart == first or space.dimension == 2:
+            return True
+
+
+@kernel
+def stays_in_part(space: Space, origin: Floats, part: Row, p: Vec3, step: float) -> bool:
+    """Whether each face of the part is further away than any vertex has gone, or never has the point behind one of its triangles."""
+    for slot in range(space.face.shape[1]):
+        face = space.face[part, slot]
+        if face != NO_FACE and not _is_far(space, face, p, step) and not _keeps(space, origin, face, p):
+            return False
     return True
 
 
@@ -179,6 +175,17 @@ def _leave_at(face: MovingTriangle, p: Vec3, sides: Cubic, error: float, time: f
 
 
 @kernel
+def _is_inside_face(dimension: int, sliver: Sliver, face: int, p: Vec3, time: float) -> bool:
+    """Whether a point in the plane of a face of a sliver lies certainly inside of all others then."""
+    for k in range(dimension + 1):
+        if k != face:
+            sides, error = measure_sides(face_of(dimension, sliver, k), p)
+            if not evaluate(sides, time) > _noise(sides, error):
+                return False
+    return True
+
+
+@kernel
 def trace_point(space: Space, origin: Floats, part: Row, p: Vec3) -> Fate:
     """Follow a point that lay in the closed part when its vertices were at `origin`."""
     part = integer(part)
@@ -219,6 +226,8 @@ def trace_point(space: Space, origin: Floats, part: Row, p: Vec3) -> Fate:
             across = integer(space.across[outer])
             other = integer(space.cell[across])
             if other == OUTSIDE or (space.obstacle[other] and not space.obstacle[part]):
+                if not _is_inside_face(space.dimension, sliver, best, p, latest):
+                    return undecided  # at an edge or a vertex, around which another cell may be free
                 return Fate(REACHED, part, dart, best, earliest, latest)
             part, dart = other, enter_part(space, other, across, dart)
         entry = integer(face_with(space.dimension, sliver_at(space, origin, part, dart).ids, a, b, c))

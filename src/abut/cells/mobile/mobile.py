@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.edit.settling import place_points
+from abut.cells.edit.reaches import Reach, join_reaches
+from abut.cells.edit.settling import find_places
 from abut.cells.environment import Environment
 from abut.cells.mobile.colouring import Links, check_edges, link_vertices
 from abut.cells.mobile.packed_move import ANSWER
@@ -28,6 +29,7 @@ from abut.cells.mobile.step_tests import (
     Rules,
     find_blocked,
 )
+from abut.cells.mobile.wall_answers import BodyPlaces, BodyReach, join_tables
 from abut.cells.picture import draw_plane
 from abut.cells.space.planar import lower_points, raise_points
 from abut.cells.space.predicates import NOWHERE
@@ -86,8 +88,11 @@ class Mobile:
         self._environment = environment
         points, edges, faces = _read_shape(shape, environment.dimension)
         check_edges(edges)
-        self._places = place_points(environment.interior, raise_points(points))
+        position = raise_points(points)
+        self._places = BodyPlaces(environment.interior, position, find_places(environment.interior, position))
         self.shape = begin_shape(self._places.position, self._places.part, edges, faces)
+        self._places.edges, self._places.faces = self.shape.edges, self.shape.faces
+        self._reached: tuple[list[Reach], list[BodyReach]] = ([], [])
         """The vertices in space, their parts, the edges and faces, for the other parts of `abut.cells`."""
         self._made_in = environment.interior.version
         self._fronts: Front | None = None
@@ -224,6 +229,7 @@ class Mobile:
             self._links = {}
         self.shape = done.shape
         self._places.position, self._places.part = self.shape.position, self.shape.cell
+        self._places.edges, self._places.faces = self.shape.edges, self.shape.faces
         return self._results(done)
 
     def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
@@ -259,20 +265,30 @@ class Mobile:
         )
 
     def settle(self) -> NDArray[np.bool_]:
-        """Bring the vertices up to date with an environment that was deformed or cut, as `Particles.settle` does; `move` does it too.
+        """Bring the body up to date with an environment that was deformed or cut; `move` does it too.
 
-        Edges and faces may cross obstacles afterwards. Such an edge or face is free to leave: it is tested by its new place alone.
+        Vertices follow as particles do (`Particles.settle`). Edges and faces that walls have come through are lifted off these; `reached` names
+        them, and says which are not free even so. Such an edge or face is free to leave: it is tested by its new place alone.
 
         Returns:
-            (n,) whether a wall passed over each vertex.
+            (n,) whether a wall has reached each vertex.
         """
         places = self._places
         if places.is_settled:
+            self._reached = [], []
             return arrays.frozen(np.zeros(len(self), np.bool_))
-        pushed = places.settle().pushed
+        settled = places.settle()
+        pushed, self._reached = settled.pushed, (settled.reached, places.tables())
         self.shape = self.shape._replace(position=places.position, cell=places.part)
         self._fronts, self._faces_are_free = None, False
         return arrays.frozen(pushed)
+
+    @property
+    def reached(self) -> BodyReach:
+        """What walls have reached of the body, as `settle` found when it was last called, by you or by `move`."""
+        vertices, tables = self._reached
+        dimension = self._environment.dimension
+        return join_tables(join_reaches(vertices, dimension), tables, dimension)
 
     def _front(self, count: int) -> Front:
         """Scratch for so many threads."""

@@ -19,11 +19,13 @@ which belongs to two parts. So the parts form a map like any other, with planar 
 exactly one of its vertices, edges, faces or volumes. The outline of a cut cell is the union of the pieces; that a cut bulges out of one
 cell and into the other is then of no consequence, as only the parts are ever asked.
 
-While an environment deforms, a cell that is cut stays cut, and so do its faces, also where they have become planar again.
+While an environment deforms, a cell that is cut stays cut, and so do its faces, also where they have become planar again. Where parts are made anew,
+a face that was cut is cut in the same triangles again (`known`), or the walls would jump.
 
 A cell whose parts are not all positively oriented is not star-shaped about its center. It is refused with its number.
 """
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +46,8 @@ best corner would: the larger, the better. But the choice should be the same whi
 before. A quarter is the largest share for which every parallelogram is cut from its lowest corner: with sides a ≤ b both diagonals give triangles
 of one area, the longest sides are at least b and less than a + b ≤ 2b, and the thickness goes with the inverse square of these."""
 AT_ONCE = 1 << 16
+Known = frozenset[frozenset[tuple[float, ...]]]
+"""Triangles by the places of their corners."""
 
 
 class Centers(NamedTuple):
@@ -129,7 +133,23 @@ def _thinnest(vertices: Floats, rings: Integers) -> Floats:
     return thinnest
 
 
-def _cut_faces(vertices: Floats, loops: Loops, faces: Integers) -> tuple[Integers, Integers]:
+def _known_apexes(vertices: Floats, rings: Integers, known: Known) -> Integers:
+    """(n,) the corner of each ring from which it was cut into triangles before, or −1."""
+    apexes = np.full(len(rings), -1)
+    size = rings.shape[1]
+    for row, ring in enumerate(vertices[rings].tolist()):
+        places = [tuple(point) for point in ring]
+        for apex in range(size):
+            fan = [places[(apex + k) % size] for k in range(1, size)]
+            if all(frozenset((places[apex], *pair)) in known for pair in itertools.pairwise(fan)):
+                apexes[row] = apex
+                break
+    return apexes
+
+
+def _cut_faces(
+    vertices: Floats, loops: Loops, faces: Integers, known: Known = frozenset()
+) -> tuple[Integers, Integers]:
     """The triangles (n,3) of faces that are not flat, joined to one of their corners, and the face of each."""
     triangles: list[Integers] = []
     owners: list[Integers] = []
@@ -146,6 +166,9 @@ def _cut_faces(vertices: Floats, loops: Loops, faces: Integers) -> tuple[Integer
         thinnest = _thinnest(vertices, rings)
         poor = thinnest < FAIR_SHARE * thinnest.max(axis=1, keepdims=True)
         apex = np.argmin(rings + poor * len(vertices), axis=1)
+        if known:
+            before = _known_apexes(vertices, rings, known)
+            apex = np.where(before >= 0, before, apex)
         turn = (apex[:, np.newaxis] + np.arange(size)) % size
         rings = np.take_along_axis(rings, turn, axis=1)
         fans = [rings[:, [0, k, k + 1]] for k in range(1, size - 1)]
@@ -174,7 +197,7 @@ def _pyramid(size: int) -> Shape:
 
 
 def _cut_cells(
-    vertices: Floats, loops: Loops, planar: NDArray[np.bool_], cut: Integers
+    vertices: Floats, loops: Loops, planar: NDArray[np.bool_], cut: Integers, known: Known
 ) -> tuple[list[tuple[Shape, NDArray[Any]]], list[Integers]]:
     """Corners of the parts of the cut cells, shape by shape, and the cells they belong to."""
     center = np.full(int(loops.cell[-1]) + 1, -1, np.int64)
@@ -182,7 +205,7 @@ def _cut_cells(
     inside = center[loops.cell] >= 0
     whole_triangle = (loops.sizes == 3) & inside
     three = np.flatnonzero(whole_triangle)
-    triangles, owners = _cut_faces(vertices, loops, np.flatnonzero(inside & ~planar & ~whole_triangle))
+    triangles, owners = _cut_faces(vertices, loops, np.flatnonzero(inside & ~planar & ~whole_triangle), known)
     triangles = np.concatenate((loops.vertex[loops.start[three][:, np.newaxis] + np.arange(3)], triangles))
     owners = np.concatenate((three, owners))
     parts: list[tuple[Shape, NDArray[Any]]] = [(TETRAHEDRON, np.column_stack((triangles, center[loops.cell[owners]])))]
@@ -204,10 +227,11 @@ def subdivide(
     numbers: Indices,
     name: str,
     slots: int | None = None,
+    known: Known = frozenset(),
 ) -> Parts:
     """The parts of all cells: one for each whole cell, in order, then those of the others. `numbers` are the cells' numbers in messages.
 
-    No part has more than `slots` faces, where that is given.
+    No part has more than `slots` faces, where that is given. `known` are the triangles into which faces were cut before.
     """
     cell_count, planar = len(shapes.verdict), shapes.planar
     is_cut = shapes.verdict != convexity.GOOD
@@ -220,7 +244,7 @@ def subdivide(
         return Parts(loops, phi2, np.arange(cell_count, dtype=np.int32), shapes.base, vertices, centers)
     whole = _keep_faces(loops, phi2, ~is_cut[loops.cell])
     cells = [np.flatnonzero(~is_cut)]
-    pieces, owners = _cut_cells(vertices, loops, planar, cut)
+    pieces, owners = _cut_cells(vertices, loops, planar, cut, known)
     built, next_part = [whole], len(cells[0])
     for (shape, corners), owner in zip(pieces, owners, strict=True):
         built.append(loops_of(shape, corners, next_part))

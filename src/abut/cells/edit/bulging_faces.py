@@ -1,0 +1,61 @@
+"""Faces that bulge, given the edges along which they are bent, so that a cut leaves them where they are.
+
+A face that is not flat consists of triangles (`subdivision`). A plane that cuts it as a loop of corners would leave halves that are cut into other
+triangles, and the wall would jump. So before a cut such a face falls into its triangles, which become faces of both of its cells; the halves of these
+are flat but for the rounding of the new corners.
+"""
+
+import numpy as np
+
+from abut.cells.edit.grafts import Ring
+from abut.cells.edit.interior import Interior
+from abut.cells.edit.slicing import Plane
+from abut.cells.edit.surgery import Key, Rings, sides_of
+from abut.cells.space.tables import follow_rings
+
+
+def pieces_in_map(inside: Interior, cell: int, ring: Ring) -> list[Ring]:
+    """The faces of parts that make up a face of a cell: the face itself where it is not cut."""
+    parts = inside.list_parts()[cell].astype(np.int64)
+    darts, sizes = follow_rings(inside.darts.phi1, inside.fabric.faces_of(parts))
+    corners = np.split(inside.darts.vertex[darts].astype(np.int64), np.cumsum(sizes)[:-1])
+    own = set(ring)
+    backwards = {(v, u) for u, v in sides_of(ring)}
+    found = [piece for each in corners if set(piece := each.tolist()) <= own and not backwards & set(sides_of(piece))]
+    inner = {side for piece in found for side in sides_of(piece)}
+    outline = {(u, v) for u, v in inner if (v, u) not in inner}
+    return found if outline == set(sides_of(ring)) else [ring]
+
+
+def _find_bent(rings: Rings, knife: Plane, cells: list[int]) -> list[tuple[int, Ring]]:
+    """The faces of more than three corners that a cut of these cells by a plane divides or gives new corners, and a cell of each."""
+    found: dict[Key, tuple[int, Ring]] = {}
+    for cell in cells:
+        for ring in rings[cell]:
+            if len(ring) > 3 and knife.passes([ring]):
+                found.setdefault(frozenset(ring), (cell, ring))
+            for u, v in sides_of(ring):
+                if u < v and knife.height(u) * knife.height(v) < 0.0:
+                    for other in rings.around(u, v):
+                        for face in rings[other]:
+                            if len(face) > 3 and {(u, v), (v, u)} & set(sides_of(face)):
+                                found.setdefault(frozenset(face), (other, face))
+    return list(found.values())
+
+
+def open_bulging(inside: Interior, rings: Rings, knife: Plane, cells: list[int]) -> set[int]:
+    """Let faces that bulge and are concerned by a cut fall into their triangles, in both of their cells; these cells."""
+    changed: set[int] = set()
+    for cell, ring in _find_bent(rings, knife, cells):
+        if cell >= inside.cell_count or inside.fabric.center_of(cell) is None:
+            continue
+        pieces = pieces_in_map(inside, cell, ring)
+        if len(pieces) == 1:
+            continue
+        other = rings.beyond(cell, ring)
+        for owner, faces in ((cell, pieces), (other, [piece[::-1] for piece in pieces])):
+            if owner is not None:
+                key = frozenset(ring)
+                rings[owner] = [part for face in rings[owner] for part in (faces if frozenset(face) == key else [face])]
+                changed.add(owner)
+    return changed

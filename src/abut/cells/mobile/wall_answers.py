@@ -1,0 +1,282 @@
+"""What a mobile does where the environment has moved into it: its vertices go along with walls that reach them, and edges and faces that walls come
+through are lifted off these (Jund 2010, §5.5, seen from the tool).
+
+An edge that goes into a wall at x and comes out at y is lifted in the direction of both walls' inward normals, at a right angle to itself, by the
+height of the ridge that the planes of the two walls make, but never by more than LIFT of the chord xy and of what the walls have moved together: the
+next round sees what is left. Its ends share the way as they share the place: the least motion that takes the middle of xy there. A face goes with
+the wall that has come through it, along its own normal. Vertices walk to their new places as particles do, so they never leave the free cells. What
+is not free after MOST_ROUNDS is told (`BodyReach.is_free`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abut.cells.edit.interior import Interior
+from abut.cells.edit.reaches import Reach, join_reaches
+from abut.cells.edit.settling import Places
+from abut.cells.map.darts import Indices
+from abut.cells.mobile.pierced import WALL, Points, corners_of_wall, find_walls
+from abut.cells.space.planar import lower_points
+from abut.cells.walk.by_planes import move_rows
+from abut.cells.walk.events import EVENT, TALLY
+from abut.cells.walk.segment_walk import make_fronts
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.records import Records
+from abut.core.showing import count, describe
+
+MOST_ROUNDS = 32
+LIFT = 0.5
+FURTHER = 1.0 + 2.0**-10
+"""A little more than the ridge is high."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BodyReach:
+    """What walls have reached of a mobile since it was last brought up to date: vertices, and edges and faces that they came through.
+
+    Edges and faces are looked at where they are after each deformation, and lifted off the walls. An edge that a wall thinner than one
+    step has passed as a whole is not among them.
+
+    Example:
+        >>> import abut
+        >>> square = [[0, 0], [1, 0], [2, 0], [3, 0], [0, 2], [1, 2], [2, 2], [3, 2], [1.5, 0.25]]
+        >>> room = abut.cells.polygons(square, [[0, 1, 5, 4], [1, 8, 6, 5], [8, 2, 6], [2, 3, 7, 6], [1, 2, 8]], [False] * 4 + [True])
+        >>> rod = abut.cells.Mobile(room, ([[0.5, 0.5], [2.5, 0.5]], [[0, 1]]))
+        >>> room.deform([[1.5, 1.0]], moved=[8])
+        >>> rod.settle().tolist()
+        [False, False]
+        >>> rod.reached
+        BodyReach(1 edge)
+        >>> rod.reached.is_free.tolist(), (rod.position[:, 1] >= 1.0).tolist()
+        ([True], [True, True])
+    """
+
+    vertices: Reach
+    """the vertices that walls have reached"""
+    edge: Integers
+    """(k,) the edges that walls came through, −1 for a face"""
+    face: Integers
+    """(k,) the faces that walls came through between their edges, −1 for an edge"""
+    deformation: Integers
+    """(k,) in which change of the environment, counted from 0 since the mobile was last settled"""
+    point: Floats
+    """(k, dimension) the middle of what lay in the wall, before it was lifted; of a face its middle"""
+    corners: Integers
+    """(k, dimension) vertices of the wall at which the edge went in, three of them in space; −1 where that is not known"""
+    is_free: NDArray[np.bool_]
+    """(k,) whether the edge or face could be lifted off and is free now"""
+
+    def __len__(self) -> int:
+        return len(self.vertices) + len(self.edge)
+
+    def __repr__(self) -> str:
+        parts = (
+            (len(self.vertices), "vertex", "vertices"),
+            (int((self.edge >= 0).sum()), "edge", "edges"),
+            (int((self.face >= 0).sum()), "face", "faces"),
+        )
+        return describe(self, *(count(number, one, many) for number, one, many in parts if number))
+
+
+class BodyPlaces(Places):
+    """The places of a mobile's vertices, which know its edges and faces."""
+
+    edges: Integers
+    faces: Integers
+    """(k,2), (m,3); the mobile sets them"""
+
+    def __init__(self, interior: Interior, position: Floats, part: Indices) -> None:
+        super().__init__(interior, position, part)
+        self.edges, self.faces = np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
+        self._tables: list[BodyReach] = []
+        self._changes = 0
+
+    def tables(self) -> list[BodyReach]:
+        """What has happened to edges and faces since this was last asked."""
+        tables, self._tables, self._changes = self._tables, [], 0
+        return tables
+
+    def catch_up(self) -> None:
+        """As for points; then edges and faces are lifted off the walls that have come through them."""
+        if self.seen == self._interior.version:
+            return
+        super().catch_up()
+        if len(self.edges) and not self._interior.space.obstacle[self.part].any():
+            self._lift()
+        self._changes += 1
+
+    def first_touch(self) -> float:
+        """As for points; NaN where only an edge or a face is not free in the end."""
+        first = super().first_touch()
+        if first < np.inf or not len(self.edges):
+            return first
+        parts, _ = self.try_motion()
+        if self._interior.space.obstacle[parts].any():
+            return first
+        return first if self.list_walls(parts)["is_free"].all() else float("nan")
+
+    def list_walls(self, part: Indices | None = None) -> Records:
+        """A row for each edge and face (`pierced.WALL`), for the parts in which vertices are, or others."""
+        space = self._interior.space
+        walls = np.zeros(len(self.edges) + len(self.faces), WALL)
+        points = Points(self.position, self.part if part is None else part)
+        find_walls(space, make_fronts(space, 1), points, self.edges, self.faces, walls)
+        return walls
+
+    def _lift(self) -> None:
+        walls = self.list_walls()
+        pierced = np.flatnonzero(~walls["is_free"])
+        if not len(pierced):
+            return
+        lifts = _Lifts(self._interior, self.edges, self.faces)
+        told = [lifts.describe(k, walls[k], self.position) for k in pierced.tolist()]
+        still = pierced
+        for _ in range(MOST_ROUNDS):
+            goal = self.position + lifts.find(still, walls, self.position)
+            self.position, self.part = _walk(self._interior, self.position, self.part, goal)
+            walls = self.list_walls()
+            still = np.flatnonzero(~walls["is_free"])
+            if not len(still):
+                break
+        self._tables.append(_tabulate(self._interior.dimension, pierced, told, len(self.edges), walls, self._changes))
+
+
+class _Lifts:
+    """Which way, and how far."""
+
+    def __init__(self, interior: Interior, edges: Integers, faces: Integers) -> None:
+        self._interior, self._edges, self._faces = interior, edges, faces
+
+    def _plane(self, part: int, dart: int) -> tuple[Floats, Floats]:
+        """A corner of a wall, and its inward unit normal."""
+        points = self._interior.space.vertices[corners_of_wall(self._interior, dart)]
+        if self._interior.dimension == 2:
+            along = points[1] - points[0]
+            normal = np.array([-along[1], along[0], 0.0])
+        else:
+            normal = np.cross(points[1] - points[0], points[2] - points[0])
+        return points[0], normal / max(float(np.linalg.norm(normal)), np.finfo(float).tiny)
+
+    def _motion(self, darts: set[int]) -> Floats:
+        """How far walls have gone in the last deformation: the corner that went furthest."""
+        interior = self._interior
+        rows = np.unique(np.concatenate([corners_of_wall(interior, dart) for dart in darts]))
+        if interior.motion is None:
+            return np.zeros(3)
+        gone = interior.space.vertices[rows] - interior.fabric.origin[rows]
+        return gone[int(np.argmax((gone**2).sum(axis=1)))]
+
+    def describe(self, k: int, wall: Records, position: Floats) -> tuple[Floats, Integers]:
+        """Where an edge or a face is in the wall, and the wall's corners."""
+        dimension = self._interior.dimension
+        if k < len(self._edges):
+            x, y = self._chord(k, wall, position)
+            return (x + y) / 2, corners_of_wall(self._interior, int(wall["entry"]))[:dimension]
+        corners = np.full(dimension, -1)
+        if wall["entry"] >= 0:
+            corners = corners_of_wall(self._interior, int(wall["entry"]))[:dimension]
+        return position[self._faces[k - len(self._edges)]].mean(axis=0), corners
+
+    def _chord(self, k: int, wall: Records, position: Floats) -> tuple[Floats, Floats]:
+        a, b = position[self._edges[k]]
+        ends = []
+        for p, q, part, dart in ((a, b, wall["part"], wall["entry"]), (b, a, wall["exit_part"], wall["exit"])):
+            corner, normal = self._plane(int(part), int(dart))
+            begin, end = float(normal @ (p - corner)), float(normal @ (q - corner))
+            share = min(max(begin / (begin - end), 0.0), 1.0) if begin > end else 0.0
+            ends.append(p + share * (q - p))
+        return ends[0], ends[1]
+
+    def find(self, chosen: Integers, walls: Records, position: Floats) -> Floats:
+        """(n,3) how far each vertex is to go."""
+        lift = np.zeros_like(position)
+        size = np.zeros(len(position))
+        for k in chosen.tolist():
+            moves = (
+                self._lift_edge(k, walls[k], position)
+                if k < len(self._edges)
+                else self._lift_face(k, walls[k], position)
+            )
+            for row, move in moves:
+                length = float(np.linalg.norm(move))
+                if length > size[row]:
+                    lift[row], size[row] = move, length
+        return lift
+
+    def _lift_edge(self, k: int, wall: Records, position: Floats) -> list[tuple[int, Floats]]:
+        i, j = self._edges[k].tolist()
+        a, b = position[i], position[j]
+        length = float(np.linalg.norm(b - a))
+        along = (b - a) / max(length, np.finfo(float).tiny)
+        (_, first), (_, second) = (
+            self._plane(int(wall[part]), int(wall[dart])) for part, dart in (("part", "entry"), ("exit_part", "exit"))
+        )
+        x, y = self._chord(k, wall, position)
+        gone = self._motion({int(wall["entry"]), int(wall["exit"])})
+        gone = gone - (gone @ along) * along
+        chord = float(np.linalg.norm(y - x))
+        up = first + second
+        up = up - (up @ along) * along
+        steep = float(np.linalg.norm(up))
+        most = LIFT * (chord + float(np.linalg.norm(gone)))
+        if steep < 1e-3:  # a thin plate: it can only be followed
+            move = gone
+        else:
+            up /= steep
+            slope = float(second @ along) * float(first @ up)
+            fall = float(first @ along)
+            under = float(second @ up) - slope / fall if fall < 0.0 else 0.0
+            height = chord * float(second @ along) / under if under > 0.0 else most
+            move = up * min(max(height, 0.0) * FURTHER + 2.0**-40 * length, max(most, 2.0**-30 * length))
+        share = min(max(float(((x + y) / 2 - a) @ along) / max(length, np.finfo(float).tiny), 0.0), 1.0)
+        weight = (1.0 - share) ** 2 + share**2
+        return [(i, move * (1.0 - share) / weight), (j, move * share / weight)]
+
+    def _lift_face(self, k: int, wall: Records, position: Floats) -> list[tuple[int, Floats]]:
+        rows = self._faces[k - len(self._edges)].tolist()
+        if wall["entry"] < 0:
+            return []  # its edges are lifted
+        a, b, c = position[rows]
+        normal = np.cross(b - a, c - a)
+        normal /= max(float(np.linalg.norm(normal)), np.finfo(float).tiny)
+        gone = float(self._motion({int(wall["entry"])}) @ normal)
+        if gone == 0.0:
+            gone = 2.0**-6 * float(np.linalg.norm(b - a))
+        return [(row, LIFT * gone * normal) for row in rows]
+
+
+def _walk(interior: Interior, position: Floats, part: Indices, goal: Floats) -> tuple[Floats, Indices]:
+    """Where vertices come that are sent somewhere, as particles."""
+    n = len(part)
+    reached, parts = goal.copy(), part.copy()
+    interior.renew_records()
+    tables = (np.empty(n, np.int8), np.empty(n, np.int32), np.empty(n, EVENT), np.zeros(1, TALLY))
+    move_rows(interior.packed(), interior.space.reach, 0, n, 0, position, parts, reached, *tables)
+    return reached, parts
+
+
+def _tabulate(
+    dimension: int, rows: Integers, told: list[tuple[Floats, Integers]], edge_count: int, walls: Records, change: int
+) -> BodyReach:
+    points, corners = (np.array(column) for column in zip(*told, strict=True))
+    return BodyReach(
+        join_reaches([], dimension),
+        frozen(np.where(rows < edge_count, rows, -1)),
+        frozen(np.where(rows < edge_count, -1, rows - edge_count)),
+        frozen(np.full(len(rows), change)),
+        lower_points(points, dimension),
+        frozen(corners.astype(np.int64)),
+        frozen(np.array(walls["is_free"][rows])),
+    )
+
+
+def join_tables(vertices: Reach, tables: list[BodyReach], dimension: int) -> BodyReach:
+    """One table of all changes."""
+    empty = np.empty(0, np.int64)
+    if not tables:
+        corners = np.empty((0, dimension), np.int64)
+        return BodyReach(vertices, empty, empty, empty, np.empty((0, dimension)), corners, np.empty(0, np.bool_))
+    names = ("edge", "face", "deformation", "point", "corners", "is_free")
+    return BodyReach(vertices, *(frozen(np.concatenate([getattr(each, name) for each in tables])) for name in names))
