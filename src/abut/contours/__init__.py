@@ -20,6 +20,7 @@ from abut.contours.meet.kinds import (
 from abut.contours.meet.results import ContourContacts, ContourDistance
 from abut.contours.motion.animation import Animation
 from abut.contours.motion.impacts import AT_START, CLEAR, IMPACT, UNRESOLVED, ContourImpacts, ImpactStatus
+from abut.contours.motion.steps import DONE, HELD_BACK, LIMIT, ContourStep, StepStatus
 from abut.contours.motion.time_of_impact import time_of_impact
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.nest import nest
@@ -32,8 +33,11 @@ __all__ = [
     "CLEAR",
     "CONTACT",
     "CROSSING",
+    "DONE",
+    "HELD_BACK",
     "IMPACT",
     "INTERVAL",
+    "LIMIT",
     "TOUCH",
     "UNRESOLVED",
     "Animation",
@@ -42,11 +46,13 @@ __all__ = [
     "ContourContacts",
     "ContourDistance",
     "ContourImpacts",
+    "ContourStep",
     "ImpactStatus",
     "Kind",
     "Layout",
     "Moments",
     "Relation",
+    "StepStatus",
     "build_boxes",
     "collide",
     "collide_all",
