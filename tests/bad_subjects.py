@@ -213,6 +213,8 @@ def hulls_and_contours() -> dict[str, Subject]:
         "contours.distance": function(contours.distance, **pair),
         "contours.contains": function(contours.contains, contour=disc, points=SQUARE),
         "contours.collide_all": function(contours.collide_all, **two),
+        "contours.collide_tolerance": function(contours.collide_tolerance, **two, increment="bound", fit="children"),
+        "contours.Boxes.holds": method(lambda: disc.boxes, "holds", segments=disc.segments),
         "contours.Animation": function(
             contours.Animation, contours=[disc, disc], poses=two["poses"], density=[1.0, 2.0]
         ),

@@ -18,6 +18,7 @@ from abut.contours.meet.kinds import (
     Relation,
 )
 from abut.contours.meet.results import ContourContacts, ContourDistance
+from abut.contours.meet.tolerance_search import ToleranceContacts, collide_tolerance
 from abut.contours.motion.animation import Animation
 from abut.contours.motion.impacts import AT_START, CLEAR, IMPACT, UNRESOLVED, ContourImpacts, ImpactStatus
 from abut.contours.motion.steps import DONE, HELD_BACK, LIMIT, ContourStep, StepStatus
@@ -53,9 +54,11 @@ __all__ = [
     "Moments",
     "Relation",
     "StepStatus",
+    "ToleranceContacts",
     "build_boxes",
     "collide",
     "collide_all",
+    "collide_tolerance",
     "contains",
     "distance",
     "meets",
