@@ -229,8 +229,12 @@ def hulls_and_contours() -> dict[str, Subject]:
         "contours.distance": function(contours.distance, **pair),
         "contours.contains": function(contours.contains, contour=disc, points=SQUARE),
         "contours.collide_all": function(contours.collide_all, **two),
-        "contours.Animation": function(contours.Animation, contours=[disc, disc], poses=two["poses"]),
-        "contours.Animation.step": method(_animation, "step", dt=0.01),
+        "contours.collide_tolerance": function(contours.collide_tolerance, **two, increment="bound", fit="children"),
+        "contours.Boxes.holds": method(lambda: disc.boxes, "holds", segments=disc.segments),
+        "contours.Animation": function(
+            contours.Animation, contours=[disc, disc], poses=two["poses"], density=[1.0, 2.0]
+        ),
+        "contours.Animation.step": method(_animation, "step", dt=0.01, max_substeps=9),
         "contours.Animation.frames": Subject(
             lambda: (lambda count, dt: list(itertools.islice(_animation().frames(count, dt), 5)), None),
             {"count": 3, "dt": 0.01},

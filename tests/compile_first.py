@@ -144,6 +144,7 @@ for ask in (c.collide, c.meets, c.distance):
     ask(a, a, poses=poses)
 c.contains(a, [(0.1, 0.1)])
 c.collide_all([a, a], poses)
+c.collide_tolerance([a, a], poses)
 a.boxes.validate(a.segments)
 c.time_of_impact(a, a, (3, 0, 0), (0, 0, 1))
 c.Animation([a, a], [(0, 0, 0), (0, 1.0001, 0)], fixed=[True, False]).step(0.01)

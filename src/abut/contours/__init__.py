@@ -19,8 +19,10 @@ from abut.contours.meet.kinds import (
     Relation,
 )
 from abut.contours.meet.results import ContourContacts, ContourDistance
+from abut.contours.meet.tolerance_search import ToleranceContacts, collide_tolerance
 from abut.contours.motion.animation import Animation
 from abut.contours.motion.impacts import AT_START, CLEAR, IMPACT, UNRESOLVED, ContourImpacts, ImpactStatus
+from abut.contours.motion.steps import DONE, HELD_BACK, LIMIT, ContourStep, StepStatus
 from abut.contours.motion.time_of_impact import time_of_impact
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.nest import nest
@@ -34,8 +36,11 @@ __all__ = [
     "CLEAR",
     "CONTACT",
     "CROSSING",
+    "DONE",
+    "HELD_BACK",
     "IMPACT",
     "INTERVAL",
+    "LIMIT",
     "TOUCH",
     "UNRESOLVED",
     "Animation",
@@ -44,6 +49,7 @@ __all__ = [
     "ContourContacts",
     "ContourDistance",
     "ContourImpacts",
+    "ContourStep",
     "ImpactStatus",
     "Kind",
     "Layout",
@@ -51,9 +57,12 @@ __all__ = [
     "Part",
     "Relation",
     "Sheet",
+    "StepStatus",
+    "ToleranceContacts",
     "build_boxes",
     "collide",
     "collide_all",
+    "collide_tolerance",
     "contains",
     "distance",
     "drawings",

@@ -38,6 +38,27 @@ def press(
 
 
 @inlined
+def hold(bodies: Records, contact: Record, a: Side, b: Side, standing: int, before: float) -> float:
+    """Change the tangential impulse along `tangent`, at most μ times the normal one, so that it brings sliding to rest without work; by how much it
+    changed. For impulses that act throughout a step: the contact slid by `before` when it began.
+
+    The work of an impulse is then half of it times the sum of the velocities before and after. One that would drive the contact on is left out, or
+    only turns the velocity around. Without a slide before, it is the impulse of an instant."""
+    t, old, mass = vector(contact.tangent), contact.tangent_impulse, contact.tangent_mass
+    now = dot(relative_velocity(bodies, a, b), t)
+    new = old - mass * now
+    if new * before > 0.0:
+        new = old - mass * (now + before)
+        if new * before < 0.0:
+            new = 0.0
+    most = contact.friction * contact.normal_impulse
+    new = min(max(new, -most), most)
+    contact.tangent_impulse = new
+    push_apart(bodies, a, b, scale(t, new - old), standing)
+    return new - old
+
+
+@inlined
 def rub(bodies: Records, contact: Record, a: Side, b: Side, standing: int) -> None:
     """Change the tangential impulses so that the surfaces do not slide; together they are at most μ times the normal one."""
     v = add(relative_velocity(bodies, a, b), vector(contact.slip))

@@ -204,6 +204,19 @@ def _find_excess(segments: Floats, nodes: Floats) -> tuple[int, int, float]:
     return (at, of, worst)
 
 
+@kernel
+def _find_excesses(segments: Floats, nodes: Floats, out: Floats) -> None:
+    """(n,) by how much the segments of each basic box stick out of it."""
+    n = len(nodes) // 2
+    pieces = len(segments) // n
+    for i in range(len(segments)):
+        c, node = segment_at(segments, i), nodes[n + i // pieces]
+        u = extremes(project(c, node[0], node[1], node[2], node[3]))
+        v = extremes(project(c, node[0], node[1], -node[3], node[2]))
+        over = max(max(u[1], -u[0]) - node[4], max(v[1], -v[0]) - node[5])
+        out[i // pieces] = max(out[i // pieces], over)
+
+
 class ContourTable(NamedTuple):
     """A contour as kernels see it (`core.handles`)."""
 
@@ -263,6 +276,22 @@ class Boxes:
         node, segment, excess = _find_excess(segments, self.nodes)
         if excess > PAD * self.nodes[0, 0]:
             raise AbutError(f"boxes: segment {segment} sticks out of box {node} by {excess:.3g}")
+
+    def holds(self, segments: ArrayLike) -> NDArray[np.bool_]:
+        """Which basic boxes hold their segments, to rounding (PAD·reach).
+
+        Args:
+            segments: as of `validate`.
+
+        Returns:
+            (n,) booleans.
+        """
+        segments = arrays.coordinates(segments, "segments", (None, 4, 2))
+        if not len(segments) or len(segments) % self.leaf_count:
+            raise InvalidInput("segments", f"{len(segments)} are not a multiple of the {self.leaf_count} basic boxes")
+        out = np.zeros(self.leaf_count)
+        _find_excesses(segments, self.nodes, out)
+        return frozen(out <= PAD * self.nodes[0, 0])
 
     def table(self, segments: Floats, orientation: int) -> NDArray[np.int64]:
         """What kernels read a contour from.

@@ -8,7 +8,7 @@ not zero. `orientation` says which side is inside where a contour does not cross
 """
 
 from functools import cached_property
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,8 @@ from abut.core.showing import count as counted
 from abut.core.showing import describe
 from abut.core.types import Number, PointsLike
 
+Increment: TypeAlias = Literal["rivera", "bound"]
+"""By what the basic boxes of a rough contour are grown: 0.9σ, or the largest deviation."""
 LEAST_CONTROL_POINTS = 4
 DETAIL = 8
 """Pieces of a rough segment by default."""
@@ -334,7 +336,7 @@ class Contour:
         """The tree of boxes around the curve itself, noise included: what contacts are searched with."""
         return build_boxes(self.segments)
 
-    def tolerance_boxes(self, *, fit: Fit = "basic", increment: Literal["rivera", "bound"] = "rivera") -> Boxes:
+    def tolerance_boxes(self, *, fit: Fit = "basic", increment: Increment = "rivera") -> Boxes:
         """The tree of Rivera 2002, §3.1, around the base segments, its basic boxes grown by a tolerance for the noise.
 
         Args:

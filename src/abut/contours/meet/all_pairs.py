@@ -87,10 +87,10 @@ def pairs(contours: Iterable[Contour], poses: PlanePosesLike) -> Integers:
         >>> contours.pairs([tile, tile, tile], [(0, 0, 0), (0.9, 0, 0), (1.8, 0, 0)]).tolist()
         [[0, 1], [1, 2]]
     """
-    return frozen(find_pairs(*_placed(as_list(contours), poses)))
+    return frozen(find_pairs(*placed(as_list(contours), poses)))
 
 
-def _placed(contours: Sequence[Contour], poses: PlanePosesLike) -> tuple[Integers, Floats]:
+def placed(contours: Sequence[Contour], poses: PlanePosesLike) -> tuple[Integers, Floats]:
     """Tables of the contours and as many poses (m,4)."""
     tables, rows = as_tables(contours), as_poses(poses)
     if len(rows) != len(tables):
@@ -133,7 +133,7 @@ def collide_all(
         [[0, 1], [0, 1], [1, 2], [1, 2]]
     """
     shapes = as_list(contours)
-    tables, rows = _placed(shapes, poses)
+    tables, rows = placed(shapes, poses)
     chosen = frozen(find_pairs(tables, rows)) if near is None else arrays.indices(near, "near", 2, len(shapes))
     hits = collide_rows(tables[chosen], rows[chosen[:, 0]], rows[chosen[:, 1]], NO_LIMIT)
     return chosen, in_world(hits, rows[chosen[:, 1]])

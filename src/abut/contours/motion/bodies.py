@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from abut.contours.curve.contour import Contour
 from abut.core import arrays
@@ -26,43 +26,75 @@ class Bodies:
     inertia: Floats
     inverse: Floats
     """(m,2) one over mass and inertia, zeros for bodies that are held"""
-    gravity: Floats
-    friction: float
-    restitution: float
+    radius: Floats
+    """(m,) how far a point is from the centroid, at most"""
+    pull: Floats
+    """(m,3) accelerations by gravity, forces and torques; zeros for bodies that are held"""
+    friction: Floats
+    restitution: Floats
+    """(m,)"""
+    driven: NDArray[np.bool_]
+    """(m,) groups that a body moves which follows a course of its own: it may give them energy"""
 
-    def energies(self, velocity: Floats, position: Floats, group: Integers) -> tuple[Floats, Floats]:
-        """(m,) the energy of each group, in the row of its number, and how much of it is rounding."""
+    @property
+    def falls(self) -> Floats:
+        """(m,) by how much the speed of a point grows in a unit of time, at most, where nothing touches."""
+        return np.hypot(self.pull[:, 0], self.pull[:, 1]) + np.abs(self.pull[:, 2]) * self.radius
+
+    def energies(self, velocity: Floats, place: Floats, group: Integers) -> tuple[Floats, Floats]:
+        """(m,) the energy of each group, in the row of its number, and how much of it is rounding, or may be given to it.
+
+        place: (m,3) position and angle; potential is that of gravity and of all forces and torques, as long as they do not change."""
         kinetic = 0.5 * (self.mass * (velocity[:, :2] ** 2).sum(axis=1) + self.inertia * velocity[:, 2] ** 2)
-        potential = self.mass * (position @ self.gravity)
+        potential = self.potential(place)
         total, size = np.zeros(len(group)), np.zeros(len(group))
-        np.add.at(total, group, np.where(self.held, 0.0, kinetic - potential))
+        np.add.at(total, group, np.where(self.held, 0.0, kinetic + potential))
         np.add.at(size, group, np.where(self.held, 0.0, kinetic + np.abs(potential)))
-        return total, GROWN * size
+        return total, np.where(self.driven, np.inf, GROWN * size)
+
+    def potential(self, place: Floats) -> Floats:
+        """(m,) of each body."""
+        return -(
+            self.mass * (place[:, :2] * self.pull[:, :2]).sum(axis=1) + self.inertia * self.pull[:, 2] * place[:, 2]
+        )
 
 
-def make_bodies(
-    contours: Sequence[Contour], held: NDArray[np.bool_], gravity: Floats, friction: float, restitution: float
-) -> Bodies:
-    """Bodies of density 1 from contours; those that move must enclose an area."""
+def make_bodies(contours: Sequence[Contour], held: NDArray[np.bool_], radius: Floats, density: Floats) -> Bodies:
+    """Bodies from contours, that nothing pulls; those that move must enclose an area."""
     flat = [i for i, contour in enumerate(contours) if contour.area <= 0.0 and not held[i]]
     if flat:
         raise InvalidInput("contours", "encloses no area and cannot move", flat[0])
-    mass, inertia = np.array([c.area for c in contours]), np.array([c.inertia for c in contours])
-    inverse = np.zeros((len(contours), 2))
+    count = len(contours)
+    mass = density * np.array([c.area for c in contours])
+    inertia = density * np.array([c.inertia for c in contours])
+    inverse = np.zeros((count, 2))
     inverse[~held] = 1.0 / np.stack([mass, inertia], axis=1)[~held]
-    return Bodies(held, mass, inertia, inverse, gravity, friction, restitution)
+    none = np.zeros(count)
+    return Bodies(held, mass, inertia, inverse, radius, np.zeros((count, 3)), none, none, np.zeros(count, np.bool_))
 
 
-def read_held(fixed: FlagsLike | None, count: int) -> NDArray[np.bool_]:
-    """(m,) which bodies do not move; none by default."""
-    if fixed is None:
+def read_flags(flags: FlagsLike | None, name: str, count: int) -> NDArray[np.bool_]:
+    """(m,) booleans; none by default."""
+    if flags is None:
         return np.zeros(count, np.bool_)
-    held = arrays.as_array(fixed, "fixed")
+    held = arrays.as_array(flags, name)
     if held.shape != (count,):
-        raise InvalidInput("fixed", f"has shape {held.shape}, expected ({count},)")
+        raise InvalidInput(name, f"has shape {held.shape}, expected ({count},)")
     if count and held.dtype.kind not in "biu":
-        raise InvalidInput("fixed", f"holds {held.dtype}, expected booleans")
+        raise InvalidInput(name, f"holds {held.dtype}, expected booleans")
     return held.astype(np.bool_)
+
+
+def read_each(values: ArrayLike, name: str, count: int, *, least: float, most: float = np.inf) -> Floats:
+    """(m,) one number for each body, from one for all or from as many."""
+    if arrays.shape_of(values) == (count,):
+        rows = arrays.coordinates(values, name, (count,))
+        wrong = np.flatnonzero((rows < least) | (rows > most))
+        if len(wrong):
+            limits = f"at least {least:g}" if np.isinf(most) else f"from {least:g} to {most:g}"
+            raise InvalidInput(name, f"is {rows[wrong[0]]:g}, expected {limits}", int(wrong[0]))
+        return rows
+    return np.full(count, arrays.scalar(values, name, least=least, most=min(most, arrays.LARGEST_COORDINATE)))
 
 
 def group_bodies(held: NDArray[np.bool_], pairs: Integers) -> tuple[Integers, NDArray[np.bool_]]:

@@ -28,5 +28,17 @@ def frames_of(world: Bodies, velocity: Floats, h: float, group: Integers, loose:
     np.add.at(mass, group[free], world.mass[free])
     np.add.at(momentum, group[free], world.mass[free, np.newaxis] * velocity[free, :2])
     frame[free, :2] = momentum[group[free]] / mass[group[free], np.newaxis]
-    frame[free, 3:5] = h * world.gravity
+    pull = np.zeros((len(velocity), 2))
+    np.add.at(pull, group[free], world.mass[free, np.newaxis] * world.pull[free, :2])
+    frame[free, 3:5] = h * pull[group[free]] / mass[group[free], np.newaxis]
     return frame
+
+
+def motions_of(
+    position: Floats, angle: Floats, velocity: Floats, after: Floats, h: float, share: Floats, frame: Floats
+) -> Floats:
+    """(m,9) the path of `path_of` as motions of t from 0 to 1: places, first and second derivatives (`plane_motion`)."""
+    drift, fall, part = frame[:, :3], frame[:, 3:], share[:, np.newaxis]
+    speed = h * (drift + part * (velocity - drift))
+    change = h * (fall + part * part * (after - velocity - fall))
+    return np.column_stack([position, angle, speed, change])

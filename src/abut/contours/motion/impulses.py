@@ -34,41 +34,51 @@ def opening(velocity: Floats, position: Floats, places: Places) -> tuple[Floats,
     return (change * normal).sum(axis=1), change[:, 1] * normal[:, 0] - change[:, 0] * normal[:, 1]
 
 
+def friction_of(world: Bodies, places: Places) -> Floats:
+    """(k,) Coulomb's coefficient of each place: the geometric mean of those of the bodies."""
+    return np.sqrt(world.friction[places.bodies].prod(axis=1))
+
+
 def bounce(
     world: Bodies,
     velocity: Floats,
     position: Floats,
     places: Places,
-    slow: float,
+    slow: Floats,
     settled: float,
     group: Integers,
 ) -> tuple[Floats, int]:
-    """Velocities after the impacts at places that touch, and the sweeps that took; places that close slower than `slow` do not bounce."""
+    """Velocities after the impacts at places that touch, and the sweeps that took; places that close slower than `slow` (k,) do not bounce."""
     rate, _ = opening(velocity, position, places)
     fastest = float(np.abs(velocity).max(initial=0.0))
     if not (rate < -EXACT * fastest).any():
         return velocity, 0
     sweeps, still = 0, np.zeros(len(places.bodies))
-    lively = world.restitution > 0.0 and bool((rate < -slow).any())
+    bodies = places.bodies
+    restitution = world.restitution[bodies].max(axis=1)
+    rubbing = friction_of(world, places)
+    lively = bool(((rate < -slow) & (restitution > 0.0)).any())
     end = EXACT * fastest if lively else settled
 
-    def respond(least: Floats, friction: float) -> Floats:
+    def respond(least: Floats, friction: Floats) -> Floats:
         nonlocal sweeps
         after = velocity.copy()
         guess = np.zeros((len(places.bodies), 2))
         sweeps += resolve(places, least, still, position, world.inverse, friction, end, guess, after)
         return after
 
+    nowhere = np.zeros_like(velocity)
+
     def energy(v: Floats) -> tuple[Floats, Floats]:
-        return world.energies(v, np.zeros_like(position), group)
+        return world.energies(v, nowhere, group)
 
     before, rounding = energy(velocity)
-    dull = respond(still, world.friction)
+    dull = respond(still, rubbing)
     if (grown := energy(dull)[0] > before + rounding).any():  # sweeps without friction lower the energy one by one
-        dull = np.where(grown[group][:, np.newaxis], respond(still, 0.0), dull)
+        dull = np.where(grown[group][:, np.newaxis], respond(still, 0.0 * rubbing), dull)
     if not lively:
         return dull, sweeps
-    elastic = respond(np.where(rate < -slow, -world.restitution * rate, 0.0), world.friction)
+    elastic = respond(np.where(rate < -slow, -restitution * rate, 0.0), rubbing)
     least, most = energy(dull)[0], energy(elastic)[0]
     # The energy of dull + s·(elastic − dull) is least + s·p + s²·q: the largest s at which it is `before`.
     q = energy(elastic - dull)[0]
@@ -91,18 +101,19 @@ def press(
 ) -> tuple[Floats, int]:
     """Velocities after the forces of a step of length h, under which places open by `least` or faster in the end; `impulse` as in `resolve`."""
     after = velocity.copy()
-    after[~world.held, :2] += h * world.gravity
+    after += h * world.pull
     _, slide = opening(velocity, position, places)
     sweeps = 0
     if len(places.bodies):
-        sweeps = resolve(places, least, slide, position, world.inverse, world.friction, settled, impulse, after)
+        friction = friction_of(world, places)
+        sweeps = resolve(places, least, slide, position, world.inverse, friction, settled, impulse, after)
     return after, sweeps
 
 
 def calm(
     world: Bodies,
     velocity: Floats,
-    position: Floats,
+    place: Floats,
     group: Integers,
     loose: NDArray[np.bool_],
     before: Floats,
@@ -111,7 +122,7 @@ def calm(
     """Velocities slowed, group by group, until a group has no more energy than `before`; at rest it would have `resting`.
 
     A loose group keeps its momentum and angular momentum: only what its bodies do besides moving and turning as one is slowed."""
-    energy, rounding = world.energies(velocity, position, group)
+    energy, rounding = world.energies(velocity, place, group)
     lively = energy > before + rounding
     if not lively.any():
         return velocity
@@ -119,8 +130,8 @@ def calm(
     for g in np.flatnonzero(lively):
         members = np.flatnonzero((group == g) & loose & ~world.held)
         if len(members):
-            common[members] = _common(world, velocity[members], position[members], members)
-    least = resting + world.energies(common, np.zeros_like(position), group)[0]
+            common[members] = _common(world, velocity[members], place[members, :2], members)
+    least = resting + world.energies(common, np.zeros_like(velocity), group)[0]
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.sqrt(np.maximum(before - least, 0.0) / (energy - least))
     share = np.where(lively & (energy > least), ratio, 1.0)[group][:, np.newaxis]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abut.contours.curve.contour import Contour
 from abut.contours.meet.all_pairs import as_tables
+from abut.contours.motion.impact_search import AIM, ANSWER_COLUMNS, TIME, find_impacts
 from abut.contours.motion.near_places import COLUMNS, DISTANCE, ROOM, Places, find_blocked, find_near, places_from
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import threads_for
@@ -45,6 +46,21 @@ class Outlines:
         """(m,) how fast the fastest point of each body is, at most."""
         return np.hypot(velocity[:, 0], velocity[:, 1]) + np.abs(velocity[:, 2]) * self.radius
 
+    def motions(self, path: Floats) -> Floats:
+        """(m,12) motions of the contours from those of their centroids (m,9), for `impacts`."""
+        turned = path.copy()
+        turned[:, 2] = np.mod(turned[:, 2], 2.0 * np.pi)  # rounding is measured by angles
+        return np.column_stack([turned, self.centroid, self.radius])
+
+    def impacts(self, motions: Floats, pairs: Integers, distance: float, arrival: float) -> Floats:
+        """(p,) the times in [0, 1] at which pairs come within a distance, up to `arrival` early; inf where they do not."""
+        answers = np.empty((len(pairs), ANSWER_COLUMNS))
+        if not len(pairs):
+            return answers[:, TIME]
+        with threads_for(len(pairs), PAIRS_ON_THREADS):
+            find_impacts(self.tables, motions, pairs, 1.0, distance, arrival / AIM, answers)
+        return answers[:, TIME]
+
     def blocked(self, pairs: Integers, rows: Floats, clear: float) -> Integers:
         """(p,) 1 for pairs that are nearer than `clear`, overlap or hold one another; else 0."""
         out = np.zeros(len(pairs), np.int64)
@@ -53,7 +69,7 @@ class Outlines:
         return out
 
     def places(
-        self, rows: Floats, pairs: Integers, max_distance: float, spacing: float, gravity: Floats
+        self, rows: Floats, pairs: Integers, max_distance: float, spacing: float, down: Floats
     ) -> tuple[Places, Integers]:
         """Near places, from below upwards, and the rows of their pairs."""
         out, counts = np.empty((len(pairs) * ROOM, COLUMNS)), np.zeros(len(pairs), np.int64)
@@ -63,7 +79,7 @@ class Outlines:
         kept = np.flatnonzero((np.arange(ROOM) < counts[:, np.newaxis]).reshape(-1) & ~(out[:, DISTANCE] <= 0.0))
         owner = kept // ROOM
         places = places_from(out[kept], pairs[owner])
-        upwards = np.argsort(-(places.point_a @ gravity), kind="stable")
+        upwards = np.argsort(-(places.point_a @ down), kind="stable")
         return places.take(upwards), owner[upwards]
 
 
