@@ -92,8 +92,10 @@ def _trace_arc(plane: _Plane, center: Any, radius: float, start_deg: float, end_
 
 
 def _trace_circle(plane: _Plane, center: Any, radius: float) -> str:
-    (x, y), r = plane.at(center.x, center.y), radius
-    return f"M{x + r!r} {-y!r}A{r!r} {r!r} 0 0 1 {x - r!r} {-y!r} {r!r} {r!r} 0 0 1 {x + r!r} {-y!r}Z"
+    x, y = plane.at(center.x, center.y)
+    ends = ((x, -y + radius), (x - radius, -y), (x, -y - radius), (x + radius, -y))
+    quarters = "".join(f"A{radius!r} {radius!r} 0 0 1 {u!r} {v!r}" for u, v in ends)
+    return f"M{x + radius!r} {-y!r}{quarters}Z"
 
 
 def _trace_ellipse(entity: Any) -> str:

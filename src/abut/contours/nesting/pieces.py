@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abut.contours.curve.contour import LEAST_REACH, Contour
+from abut.contours.curve.contour import LEAST_REACH, Contour, straight_segments
 from abut.contours.curve.flattening import flatten
 from abut.contours.drawings.marks import Part
 from abut.contours.nesting.angles import RotationsLike, read_rotations
@@ -26,6 +26,8 @@ FREE_TURNS = (24, 12, 8, 4)
 """How many evenly spread turns a piece that may turn freely has: the most whose tables are not too large."""
 CURVE_TOLERANCE = 2e-4
 """Of a contour's size: how far the polygon that replaces it may be from it."""
+STRAIGHT = 2.0**-47
+"""Of the largest coordinate: a segment whose control points are nearer than this to the thirds of a line is a line."""
 MOST_COPIES = 10_000
 """Of all pieces together: the search keeps two numbers for each pair of copies, 1.6 GB."""
 LEAST_AREA = 2.0**-48
@@ -127,7 +129,12 @@ def _flatten(contour: Contour, number: int, side: int) -> Floats:
     extent = float((near.bounds[1] - near.bounds[0]).max())
     if extent <= 0.0:
         raise InvalidInput("pieces", "has no area", number)
-    return np.ldexp(flatten(near.segments, CURVE_TOLERANCE * extent, outer=side * near.orientation), -power)
+    segments = near.segments.copy()
+    lines = straight_segments(segments[:, 0], segments[:, 3])
+    straight = (np.abs(lines - segments) <= STRAIGHT * np.abs(segments).max()).all(axis=(1, 2))
+    # Thirds of a line are rounded, and would seem to bend this way and that; its ends are not.
+    segments[straight, 1], segments[straight, 2] = segments[straight, 0], segments[straight, 3]
+    return np.ldexp(flatten(segments, CURVE_TOLERANCE * extent, outer=side * near.orientation), -power)
 
 
 def _is_anticlockwise(polygon: Floats) -> bool:

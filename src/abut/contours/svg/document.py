@@ -155,7 +155,9 @@ class Walk:
             matrix = combine(matrix, own, f"{name} transform")
         if element.kind in ("svg", "symbol") and not is_root:
             matrix, viewport = self._open_viewport(element, matrix, viewport, name, frame.uses)
-        label = element.attributes.get("id", "") or (frame.label if frame.uses else "")
+        label = element.attributes.get("id", "")
+        if frame.uses and (not label or element.kind == "symbol"):
+            label = frame.label or label
         layer = _layer_of(element, frame.layer, 1 if frame.matrix is self.matrix and not frame.layer else 2)
         return _Frame(matrix, inherit(frame.style, style), viewport, layer, label, frame.uses)
 
