@@ -26,9 +26,11 @@ INKSCAPE_PLATE = Workshop(
     <sodipodi:namedview id="base"/><metadata><rdf/></metadata><defs id="defs2"><path id="never" d="M0 0H9V9z"/></defs>
     <g inkscape:groupmode="layer" inkscape:label="Cut" id="layer1" style="display:inline;fill:none;stroke:#ff0000" transform="translate(0,-52)">
       <rect id="plate" width="212.5984252" height="141.7322835" x="50" y="100" /><circle id="bore" cx="100" cy="150" r="17.716535433"/>
-      <g transform="matrix(0,1,-1,0,500,200)"><g transform="scale(2)"><path id="tab" d="m 0,0 h 35.433070867 v 17.7165354335 h -35.433070867 z"/></g></g></g>
+      <g transform="matrix(0,1,-1,0,500,200)"><g transform="scale(2)"><path id="tab"
+        d="m 0,0 h 35.433070867 v 17.7165354335 h -35.433070867 z"/></g></g></g>
     <g inkscape:groupmode="layer" inkscape:label="Engrave" style="fill:none;stroke:#0000ff"><path id="score" d="m 60,100 c 10,10 20,10 30,0"/>
-      <text xml:space="preserve" style="font-size:20px;fill:#000000;stroke:none" x="130" y="120" id="text3"><tspan sodipodi:role="line">A &amp; B</tspan></text></g>
+      <text xml:space="preserve" style="font-size:20px;fill:#000000;stroke:none" x="130" y="120"
+        id="text3"><tspan sodipodi:role="line">A &amp; B</tspan></text></g>
     <g inkscape:groupmode="layer" inkscape:label="Notes" style="display:none"><rect width="500" height="500"/></g></svg>""",
     [("plate", 60.0, 40.0, 1, 2), ("tab", 10.0, 20.0, 0, 0)],
 )  # fmt: skip
@@ -37,7 +39,8 @@ ILLUSTRATOR_WASHER = Workshop(
     f"""<?xml version="1.0" encoding="utf-8"?><!-- Generator: Adobe Illustrator 27 -->{HEAD} version="1.1" id="Layer_1" x="0px" y="0px"
     viewBox="0 0 595.28 841.89" style="enable-background:new 0 0 595.28 841.89;" xml:space="preserve">
     <style type="text/css">.st0{{fill:none;stroke:#000000;stroke-miterlimit:10;}} .st1{{display:none;}} .st2{{fill:#E6E6E6;}}</style>
-    <g id="Cut"><path id="washer" class="st2" d="M170.08,85.04c0,46.97-38.07,85.04-85.04,85.04S0,132.01,0,85.04S38.07,0,85.04,0S170.08,38.07,170.08,85.04z
+    <g id="Cut"><path id="washer" class="st2"
+      d="M170.08,85.04c0,46.97-38.07,85.04-85.04,85.04S0,132.01,0,85.04S38.07,0,85.04,0S170.08,38.07,170.08,85.04z
       M85.04,56.69c-15.66,0-28.35,12.69-28.35,28.35s12.69,28.35,28.35,28.35s28.35-12.69,28.35-28.35S100.7,56.69,85.04,56.69z"/>
       <polygon id="tri" class="st0" points="200,0 285.04,0 200,85.04 "/></g>
     <g id="Hidden" class="st1"><rect class="st0" width="300" height="300"/></g></svg>""",
@@ -46,7 +49,8 @@ ILLUSTRATOR_WASHER = Workshop(
 )  # fmt: skip
 WASHER_OF_CIRCLES = Workshop(
     "a washer as two circles, a disc in its hole, units in attributes",
-    f'{HEAD} width="30cm" height="20cm"><g fill="none" stroke="black"><circle id="ring" cx="50mm" cy="50mm" r="40mm"/><circle cx="50mm" cy="50mm" r="30mm"/>'
+    f'{HEAD} width="30cm" height="20cm"><g fill="none" stroke="black">'
+    '<circle id="ring" cx="50mm" cy="50mm" r="40mm"/><circle cx="50mm" cy="50mm" r="30mm"/>'
     '<circle id="disc" cx="50mm" cy="50mm" r="1in"/><rect id="card" x="100mm" y="1cm" width="85.6mm" height="54mm" rx="3mm"/></g></svg>',
     [("ring", 80.0, 80.0, 1, 0), ("disc", 50.8, 50.8, 0, 0), ("card", 85.6, 54.0, 0, 0)],
 )  # fmt: skip
@@ -89,7 +93,8 @@ ENGRAVED = Workshop(
 NONZERO = Workshop(
     "fill rules: what winds the same way twice is solid",
     f"""{HEAD} width="100mm" height="100mm" viewBox="0 0 100 100"><path id="solid" d="M0 0H20V20H0Z M5 5H15V15H5Z"/>
-    <path id="ring" d="M30 0H50V20H30Z M35 5V15H45V5Z"/><path id="even" fill-rule="evenodd" d="M60 0H80V20H60Z M65 5H75V15H65Z M68 8H72V12H68Z"/></svg>""",
+    <path id="ring" d="M30 0H50V20H30Z M35 5V15H45V5Z"/><path id="even" fill-rule="evenodd"
+    d="M60 0H80V20H60Z M65 5H75V15H65Z M68 8H72V12H68Z"/></svg>""",
     [("solid", 20, 20, 0, 0), ("ring", 20, 20, 1, 0), ("even", 20, 20, 1, 0), ("even", 4, 4, 0, 0)],
 )  # fmt: skip
 NO_SIZE = Workshop(

@@ -1,5 +1,6 @@
 """Sheets of several sizes, with borders, counts, faults and grain; texts with units; pieces that find no place; tiles of decimal sizes."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,10 +8,13 @@ import pytest
 
 from abut import InvalidInput, Unsupported
 from abut.contours import Contour, Sheet, nest
+from abut.contours.nesting.overlap import overlap_pieces
+from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.sheets import read_size
+from abut.contours.nesting.tables import build_tables, turn
 from abut.contours.nesting.verify import find_overlap
 from abut.core import jit
-from contours.nesting.oracle_polygons import distance
+from contours.nesting.oracle_polygons import distance, grow_cells
 
 MOVES = 2 if jit.INTERPRETED else 200
 QUICK = {"seconds": 600, "moves": MOVES}
@@ -64,7 +68,7 @@ def test_sizes_as_text(text, size):
 
 @pytest.mark.parametrize("text", ["", "300", "300x", "x", "0x5", "-3x5", "3x5em", "3x5x7", "3by5", "nanx3", "3xinf"])
 def test_texts_that_are_no_size(text):
-    with pytest.raises(InvalidInput, match="sheet: .* is not of the form"):
+    with pytest.raises(InvalidInput, match=r"sheet: .* is not of the form"):
         nest([square(1.0)], text)
 
 
@@ -75,7 +79,7 @@ def test_a_border_is_left_free():
     assert corners.min() == 0.5
     assert corners[:, 0].max() == 9.5
     assert corners[:, 1].max() <= 19.5
-    with pytest.raises(InvalidInput, match="4.6 × 4.6 is larger than the sheet, 4.5 × 9"):
+    with pytest.raises(InvalidInput, match=r"4\.6 × 4\.6 is larger than the sheet, 4.5 × 9"):
         nest([square(4.6)], Sheet(5.5, 10, border=0.5))
 
 
@@ -136,7 +140,7 @@ def test_angles_count_from_the_grain():
 def test_the_cut_is_added_to_the_gap():
     layout = nest([square(1.0)], (None, 1), copies=3, gap=0.25, kerf=0.5, **QUICK)
     order = sorted(layout.polygons, key=lambda polygon: polygon[0, 0])
-    assert [distance(a, b) for a, b in zip(order, order[1:], strict=False)] == pytest.approx([0.75, 0.75], abs=1e-6)
+    assert [distance(a, b) for a, b in itertools.pairwise(order)] == pytest.approx([0.75, 0.75], abs=1e-6)
     assert layout.gap == 0.75
 
 
@@ -186,3 +190,52 @@ def test_lines_in_any_direction_are_lines_in_contours_too():
 def test_bad_priorities(priority):
     with pytest.raises(InvalidInput, match="priority"):
         nest([square(1.0), square(2.0)], (8, 8), priority=priority)
+
+
+# --- turned over
+
+
+def test_tables_of_mirrored_pieces_agree_with_the_exact_test(rng):
+    kinds = [np.array(grow_cells(rng, 5)[1], float) for _ in range(3)]
+    poses = [(angle, flip) for angle in (0.0, 30.0, 210.0) for flip in (1.0, -1.0)]
+    tables = build_tables([convex_parts(kind) for kind in kinds], [[kind] for kind in kinds], poses, 0.0, 10.0)
+    met, cases = 0, 40 if jit.INTERPRETED else 600
+    for _ in range(cases):
+        a, b, s, t = (int(k) for k in (*rng.integers(3, size=2), *rng.integers(6, size=2)))
+        shift = rng.uniform(-4.0, 4.0, 2)
+        depth = overlap_pieces(tables, a, s, b, t, shift[0], shift[1])
+        placed = [turn(kinds[a], *poses[s]), turn(kinds[b], *poses[t]) + shift]
+        assert (depth > 0.0) == (find_overlap(placed) is not None), (a, b, s, t, shift)
+        met += depth > 0.0
+    assert 0.2 * cases < met < 0.9 * cases
+
+
+def test_a_mirrored_piece_is_its_mirror_image():
+    """Two right triangles of different legs fill a box only if one may be turned over."""
+    triangle = np.array([[5.0, 0.0], [9.0, 0.0], [5.0, 2.0]])
+    plain = nest([triangle], (None, 2), copies=1, mirror=True, rotations_deg=[0, 90], **QUICK)
+    for layout in (
+        plain,
+        nest([triangle, triangle], (None, 9), copies=2, mirror=[True, False], rotations_deg=[0, 37], **QUICK),
+    ):
+        assert layout.find_overlap() is None
+        assert not layout.mirrored[layout.piece == 1].any()
+        for angle, flip, position, polygon in zip(
+            layout.angle_deg, layout.mirrored, layout.position, layout.polygons, strict=True
+        ):
+            own = turn(triangle, angle, -1.0 if flip else 1.0) + position
+            np.testing.assert_allclose(np.sort(own, axis=0), np.sort(polygon, axis=0), atol=1e-12)
+
+
+@pytest.mark.large
+def test_mirrored_halves_meet():
+    slanted = [(0, 0), (3, 0), (2, 1), (0, 1)]  # with itself by half a turn; with its mirror image side by side
+    layout = nest([slanted], (None, 1), copies=4, mirror=True, rotations_deg=[0, 180], seconds=600, moves=2000)
+    assert layout.length == pytest.approx(10.0, abs=1e-6)
+    assert nest([slanted], (None, 2), copies=2, mirror=True, **QUICK).length == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("mirror", [[True], 3, "yes", None, [1.5, 0]])
+def test_bad_mirrors(mirror):
+    with pytest.raises(InvalidInput, match="mirror"):
+        nest([square(1.0), square(2.0)], (8, 8), mirror=mirror)

@@ -19,7 +19,7 @@ from abut.contours.nesting.verify import find_loose_hole, find_self_contact
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
-from abut.core.types import IndicesLike, PointsLike
+from abut.core.types import FlagsLike, IndicesLike, PointsLike
 from abut.geometry.predicates import orient_2d
 
 FREE_TURNS = (24, 12, 8, 4)
@@ -52,6 +52,8 @@ class Kind(NamedTuple):
     """(2,) what was taken off the piece's own coordinates"""
     angles: tuple[float, ...]
     """degrees; none where it may turn freely"""
+    mirrored: bool
+    """whether it may be turned over"""
 
     @property
     def rings(self) -> tuple[Floats, ...]:
@@ -176,7 +178,7 @@ def _read_ring(near: Floats, number: int, *, is_hole: bool) -> Floats:
     return near if _is_anticlockwise(near) != is_hole else np.ascontiguousarray(near[::-1])
 
 
-def read_kind(value: PieceLike, number: int, angles: tuple[float, ...]) -> Kind:
+def read_kind(value: PieceLike, number: int, angles: tuple[float, ...], mirrored: bool = False) -> Kind:
     """Corners of a piece and its holes without repetition, moved to the origin."""
     rows: list[Any] = [value.outline, *value.holes] if isinstance(value, Part) else [value]
     rings = [_read_points(row, number, 1 if k == 0 else -1) for k, row in enumerate(rows)]
@@ -190,7 +192,7 @@ def read_kind(value: PieceLike, number: int, angles: tuple[float, ...]) -> Kind:
             "pieces", f"hole {loose} is not strictly within the outline and apart from the other holes", number
         )
     polygon, *holes = (np.ldexp(ring, -power) for ring in near)
-    return Kind(polygon, tuple(holes), origin, angles)
+    return Kind(polygon, tuple(holes), origin, angles, mirrored)
 
 
 def name_piece(piece: PieceLike) -> str:
@@ -217,6 +219,16 @@ def _read_copies(value: IndicesLike, count: int) -> Integers:
     if counts.sum() > MOST_COPIES:
         raise InvalidInput("copies", f"{counts.sum()} pieces in all are more than {MOST_COPIES}")
     return counts
+
+
+def _read_flags(value: FlagsLike, count: int) -> list[bool]:
+    """For each piece whether it may be turned over."""
+    if isinstance(value, bool | np.bool_):
+        return [bool(value)] * count
+    rows: list[Any] = arrays.listed(value, "mirror")
+    if len(rows) != count:
+        raise InvalidInput("mirror", f"has {len(rows)} rows for {count} pieces")
+    return [arrays.flag(row, f"mirror[{k}]") for k, row in enumerate(rows)]
 
 
 MOST_TENS = 9
@@ -247,7 +259,13 @@ def find_tens(order: Order, lengths: list[float]) -> int | None:
     return None
 
 
-def read_order(pieces: PiecesLike, copies: IndicesLike, rotations: RotationsLike, priority: ArrayLike = 0.0) -> Order:
+def read_order(
+    pieces: PiecesLike,
+    copies: IndicesLike,
+    rotations: RotationsLike,
+    priority: ArrayLike = 0.0,
+    mirror: FlagsLike = False,
+) -> Order:
     """Check and coerce what `nest` takes."""
     if isinstance(pieces, Contour | Part):
         pieces = [pieces]
@@ -260,21 +278,19 @@ def read_order(pieces: PiecesLike, copies: IndicesLike, rotations: RotationsLike
         raise InvalidInput("pieces", "is empty: there is nothing to nest")
     counts, angles = _read_copies(copies, len(rows)), read_rotations(rotations, len(rows))
     kinds: list[Kind] = []
-    numbers: dict[tuple[bytes, tuple[int, ...], tuple[float, ...]], int] = {}
+    numbers: dict[tuple[bytes, tuple[int, ...], tuple[float, ...], bool], int] = {}
+    flags = _read_flags(mirror, len(rows))
     kind_of: list[int] = []
     for number, row in enumerate(rows):
         try:
-            kind = read_kind(row, number, angles[number])
+            kind = read_kind(row, number, angles[number], flags[number])
         except InvalidInput as error:
             raise InvalidInput(error.name, name_piece(row) + error.reason, error.row) from error
         if not counts[number]:
             kind_of.append(-1)
             continue
-        key = (
-            b"".join([*map(np.ndarray.tobytes, kind.rings), kind.origin.tobytes()]),
-            tuple(map(len, kind.rings)),
-            kind.angles,
-        )
+        content = b"".join([*map(np.ndarray.tobytes, kind.rings), kind.origin.tobytes()])
+        key = (content, tuple(map(len, kind.rings)), kind.angles, kind.mirrored)
         if key not in numbers:
             numbers[key] = len(kinds)
             kinds.append(kind)
