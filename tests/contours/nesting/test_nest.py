@@ -43,7 +43,13 @@ def check(layout, pieces):
 def test_tables_agree_with_the_exact_test(rng):
     kinds = [np.array(grow_cells(rng, 5)[1], float) for _ in range(3)]
     angles = [0.0, 30.0, 90.0, 210.0]
-    tables = build_tables([convex_parts(kind) for kind in kinds], [[kind] for kind in kinds], angles, 0.0, 10.0)
+    tables = build_tables(
+        [convex_parts(kind) for kind in kinds],
+        [[kind] for kind in kinds],
+        [(angle, 1.0) for angle in angles],
+        0.0,
+        10.0,
+    )
     met, cases = 0, 40 if jit.INTERPRETED else 600
     for _ in range(cases):
         a, b, s, t = (int(k) for k in (*rng.integers(3, size=2), *rng.integers(4, size=2)))

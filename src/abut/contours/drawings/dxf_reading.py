@@ -20,6 +20,8 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 INSTALL = "DXF drawings need ezdxf: pip install 'abut[dxf]'"
 NAME = "dxf"
+SHEETS = "abut sheets"
+"""The layer on which layouts of ours show the sheets, which are no pieces."""
 MOST_ENTITIES, MOST_DEPTH = 2**18, 16
 """Entities of a drawing, those of blocks counted each time, and blocks within one another."""
 _UNITS = {1: "in", 2: 304.8, 4: "mm", 5: "cm", 6: "m", 8: 25.4e-6, 9: 0.0254, 10: 914.4, 13: 1e-3, 14: 100.0}
@@ -92,8 +94,10 @@ def _trace_arc(plane: _Plane, center: Any, radius: float, start_deg: float, end_
 
 
 def _trace_circle(plane: _Plane, center: Any, radius: float) -> str:
-    (x, y), r = plane.at(center.x, center.y), radius
-    return f"M{x + r!r} {-y!r}A{r!r} {r!r} 0 0 1 {x - r!r} {-y!r} {r!r} {r!r} 0 0 1 {x + r!r} {-y!r}Z"
+    x, y = plane.at(center.x, center.y)
+    ends = ((x, -y + radius), (x - radius, -y), (x, -y - radius), (x + radius, -y))
+    quarters = "".join(f"A{radius!r} {radius!r} 0 0 1 {u!r} {v!r}" for u, v in ends)
+    return f"M{x + radius!r} {-y!r}{quarters}Z"
 
 
 def _trace_ellipse(entity: Any) -> str:
@@ -270,7 +274,7 @@ def read_marks(data: bytes, unit: str | None, warnings: list[str]) -> list[Mark]
 
 def _read_document(ezdxf: Any, document: Any, unit: str | None, warnings: list[str]) -> list[Mark]:
     scale, layers = _scale_of(document, unit, warnings), document.layers
-    hidden = {layer.dxf.name.lower() for layer in layers if layer.is_off() or layer.is_frozen()}
+    hidden = {layer.dxf.name.lower() for layer in layers if layer.is_off() or layer.is_frozen()} | {SHEETS}
     found, left_out = list[Mark](), Counter[str]()
     for count, entity in enumerate(_expand(document.modelspace())):
         if count >= MOST_ENTITIES:

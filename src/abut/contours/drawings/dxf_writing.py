@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from abut.contours.curve.contour import straight_segments
-from abut.contours.drawings.dxf_reading import load_ezdxf
+from abut.contours.drawings.dxf_reading import SHEETS, load_ezdxf
 from abut.contours.drawings.marks import Mark, combine, move
 from abut.contours.drawings.svg_writing import STRAIGHT, Placed, View
 from abut.core.arrays import Floats
 
 FLIP = np.array([(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)])
-SHEETS = "abut sheets"
-"""The layer on which sheets are drawn."""
 
 
 def _color_of(style: dict[str, str]) -> int | None:
@@ -70,9 +68,9 @@ def _add_entity(space: Any, entity: Any, matrix: Floats, attributes: dict[str, A
         kept.update(attributes)
         kind = copy.dxftype()
         if kind == "LWPOLYLINE":
-            space.add_lwpolyline(
-                [tuple(row) for row in copy.get_points("xyseb")], close=bool(copy.closed), dxfattribs=attributes
-            )
+            own = attributes | {"extrusion": copy.dxf.extrusion}  # its points are in a system of its own
+            rows = [tuple(row) for row in copy.get_points("xyseb")]
+            space.add_lwpolyline(rows, close=bool(copy.closed), dxfattribs=own)
         elif kind in ("LINE", "ARC", "CIRCLE", "ELLIPSE", "TEXT"):
             space.new_entity(kind, kept)
         else:

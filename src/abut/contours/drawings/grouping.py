@@ -20,6 +20,8 @@ from abut.core.errors import InvalidInput
 
 FLATNESS = 1e-4
 """Of a curve's size."""
+FLATTEST = 1e-9
+"""Of a curve's size: one that is no wider encloses nothing."""
 SAMPLES = 9
 """Points of an open curve that are looked at: it belongs to a part that holds most of them."""
 
@@ -73,7 +75,7 @@ def _make_rings(marks: list[Mark], warnings: list[str]) -> list[_Ring]:
             polygon = contour.flatten(FLATNESS * extent) if extent > 0.0 else contour.segments[:, 0]
             x, y = (polygon - polygon[0]).T
             area = 0.5 * float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
-            if len(polygon) < 3 or abs(area) <= 1e-12 * extent**2:
+            if len(polygon) < 3 or np.linalg.svd(polygon - polygon[0], compute_uv=False)[1] <= FLATTEST * extent:
                 warnings.append(f"{mark.name}: encloses nothing, left out")
                 continue
             rings.append(_Ring(number, k, contour, polygon, area))

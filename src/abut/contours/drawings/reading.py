@@ -121,5 +121,5 @@ def read(
         warnings.append(f"{mark.name}: {what}, left out")
     if not parts:
         more = f" ({'; '.join(warnings[:3])})" if warnings else ""
-        raise InvalidInput(NAME, f"holds no closed outline{more}")
+        raise InvalidInput("drawing", f"holds no closed outline{more}")
     return Drawing(tuple(parts), tuple(warnings), NAME if isinstance(content, str) else Path(source).name)

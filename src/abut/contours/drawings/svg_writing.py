@@ -125,7 +125,7 @@ def write_svg(placed: Iterable[Placed], sheets: Iterable[View], space: float) ->
     for k, (view, groups) in enumerate(zip(views, layers, strict=True)):
         size = f'width="{write_number(view.width)}" height="{write_number(view.height)}"'
         shape = f'<path d="{view.outline}" fill-rule="evenodd"' if view.outline else f"<rect {size}"
-        inner = f'<g id="sheet-{k + 1}-area">{shape} fill="#f4f4f0" stroke="none"/></g>'
+        inner = f'<g id="sheet-{k + 1}-area" data-abut="sheet">{shape} fill="#f4f4f0" stroke="none"/></g>'
         for layer, marks in groups.items():
             head = f' inkscape:groupmode="layer" inkscape:label={quoteattr(layer)}' if layer else ""
             inner += f"<g{head}>" + "\n".join(["", *marks, ""]) + "</g>"

@@ -62,7 +62,9 @@ def place_first(
             x, free_y = -extents[kind, turn, LOW_X], height - (extents[kind, turn, HIGH_Y] - extents[kind, turn, LOW_Y])
             if free_y < 0.0:
                 continue
-            for line in range(lines + 2 * min(k, STACKED)):
+            total = lines + 2 * min(k, STACKED)
+            for step in range(total):
+                line = (lines + step) % total  # where several are as good, the piece rather lies against another
                 y = free_y * line / max(lines - 1, 1) - extents[kind, turn, LOW_Y]
                 if line >= lines:  # on or below one of the pieces put last
                     j = order[k - 1 - (line - lines) // 2]

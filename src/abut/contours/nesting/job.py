@@ -11,7 +11,7 @@ from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.pieces import FREE_TURNS, Order, signed_area
 from abut.contours.nesting.sheets import Area
 from abut.contours.nesting.strip import NOTHING, Budget, Fixed, State, Strip
-from abut.contours.nesting.tables import Tables, build_tables, turn
+from abut.contours.nesting.tables import Pose, Tables, build_tables, turn
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 
@@ -26,21 +26,25 @@ MOST_PLANES = 4_000_000
 """Half-planes of the tables of pieces that turn freely: 24 bytes each."""
 
 
-def _choose_angles(order: Order, part_count: int, corner_count: int, areas: list[Area]) -> list[list[list[float]]]:
+def _choose_angles(order: Order, part_count: int, corner_count: int, areas: list[Area]) -> list[list[list[Pose]]]:
     """For each kind of sheet and each kind of piece the angles that it takes there, none where it does not fit; free ones get as many as
     the tables have room for."""
     free = next((k for k in FREE_TURNS if 2 * part_count * corner_count * k <= MOST_PLANES), FREE_TURNS[-1])
     spread = [360.0 * k / free for k in range(free)]
-    angles: list[list[list[float]]] = []
+    angles: list[list[list[Pose]]] = []
     for area in areas:
         width, height = area.inner
-        rows: list[list[float]] = []
+        rows: list[list[Pose]] = []
         for kind in order.kinds:
             wanted = [(angle + area.grain_deg) % 360.0 % 360.0 for angle in kind.angles] or spread
-            fitting = fitting_angles(kind.polygon, wanted, width, height)
-            if not fitting and not kind.angles:
-                fitting = find_fitting_angles(kind.polygon, width, height)
-            rows.append(fitting)
+            row: list[Pose] = []
+            for flip in (1.0, -1.0) if kind.mirrored else (1.0,):
+                polygon = turn(kind.polygon, 0.0, flip)
+                fitting = fitting_angles(polygon, wanted, width, height)
+                if not fitting and not kind.angles:
+                    fitting = find_fitting_angles(polygon, width, height)
+                row += [(angle, flip) for angle in fitting]
+            rows.append(row)
         angles.append(rows)
     for number, kind in enumerate(order.kinds):
         if not any(rows[number] for rows in angles):
@@ -69,7 +73,7 @@ class Prepared(NamedTuple):
     tables: Tables
     allowed: list[Integers]
     """for each kind of sheet the turns that each kind of piece may take there"""
-    angles: list[float]
+    poses: list[Pose]
     """of the turns"""
     fixed: list[Fixed]
     """the obstacles of each kind of sheet"""
@@ -84,8 +88,8 @@ def _prepare(order: Order, areas: list[Area], gap: float) -> Prepared:
     counts = sum(map(len, parts)), sum(len(part) for rows in parts for part in rows)
     angles = _choose_angles(order, *counts, areas)
     used = sorted(
-        {angle for rows in angles for row in rows for angle in row}
-        | ({0.0} if len(kinds) > len(order.kinds) else set())
+        {pose for rows in angles for row in rows for pose in row}
+        | ({(0.0, 1.0)} if len(kinds) > len(order.kinds) else set())
     )
     allowed: list[Integers] = []
     fixed: list[Fixed] = []
@@ -93,12 +97,12 @@ def _prepare(order: Order, areas: list[Area], gap: float) -> Prepared:
     for area, rows in zip(areas, angles, strict=True):
         table = np.zeros((len(kinds), 1 + len(used)), np.int64)
         for k, row in enumerate(rows):
-            table[k, 0], table[k, 1 : 1 + len(row)] = len(row), [used.index(angle) for angle in row]
+            table[k, 0], table[k, 1 : 1 + len(row)] = len(row), [used.index(pose) for pose in row]
         allowed.append(table)
         if area.obstacles:
             number = np.arange(first, first + len(area.obstacles))
             fixed.append(
-                Fixed(number, np.array([kind.origin - area.border for kind in area.obstacles]), used.index(0.0))
+                Fixed(number, np.array([kind.origin - area.border for kind in area.obstacles]), used.index((0.0, 1.0)))
             )
         else:
             fixed.append(NOTHING)
@@ -138,7 +142,7 @@ class Job:
 
     def __init__(self, order: Order, areas: list[Area], gap: float, seed: int) -> None:
         self.order, self.areas = order, areas
-        self.tables, self.allowed, self.angles, self.fixed = _prepare(order, areas, gap)
+        self.tables, self.allowed, self.poses, self.fixed = _prepare(order, areas, gap)
         grid = self.tables.grid
         self.sizes = [area.inner for area in areas]
         if grid > 0.0:  # what is left of the sheet beyond the grid cannot be used
@@ -263,7 +267,7 @@ class Job:
     def placed(self, row: int) -> tuple[Floats, ...]:
         """The polygon of a copy and its holes where they lie, within the borders of their sheet to the last bit."""
         kind, area = self.order.kinds[int(self.order.kind[row])], self.used[int(self.sheet[row])]
-        rings = [turn(ring, self.angles[self.turn[row]]) for ring in kind.rings]
+        rings = [turn(ring, *self.poses[self.turn[row]]) for ring in kind.rings]
         low, high = rings[0].min(axis=0), rings[0].max(axis=0)
         for axis, size in enumerate(self.sizes[area]):
             # Rounding may leave a corner some last bits outside; the margin between pieces is a hundred thousand times larger.

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.contours.curve.contour import Contour
 from abut.contours.drawings.dxf_writing import write_dxf
@@ -24,7 +25,8 @@ COLORS = ("#7fa6c9", "#c98f7f", "#8fbf8a", "#b39ac9", "#c9b97f", "#7fc2bf", "#c9
 
 
 class Layout(NamedTuple):
-    """Where each copy lies, one row per copy: its piece turned by `angle_deg` about the origin of the piece's coordinates, then moved by `position`.
+    """Where each copy lies, one row per copy: its piece turned by `angle_deg` about the origin of the piece's coordinates, then moved by `position`;
+    before that its x is negated where it is `mirrored`.
     Immutable."""
 
     piece: Integers
@@ -61,6 +63,8 @@ class Layout(NamedTuple):
     """for each piece what it is in a drawing; None for one that was given as a polygon"""
     views: tuple[View, ...]
     """how each sheet is drawn"""
+    mirrored: NDArray[np.bool_]
+    """(k,) whether the copy is turned over: its piece's x is negated before it is turned"""
 
     def __len__(self) -> int:
         return len(self.piece)
@@ -92,8 +96,9 @@ class Layout(NamedTuple):
                 polygon, *holes = (Contour.from_polygon(ring) for ring in (self.polygons[row], *self.holes[row]))
                 found.append(Placed(Part(polygon, holes, name=f"piece-{piece}-{row}"), sheet, np.eye(2, 3)))
             else:
-                cosine, sine = cosine_sine(angle)
-                matrix = np.array([(cosine, -sine, self.position[row, 0]), (sine, cosine, self.position[row, 1])])
+                (cosine, sine), flip = cosine_sine(angle), -1.0 if self.mirrored[row] else 1.0
+                x, y = self.position[row].tolist()
+                matrix = np.array([(flip * cosine, -sine, x), (flip * sine, cosine, y)])
                 found.append(Placed(part, sheet, matrix))
         return found
 

@@ -16,6 +16,7 @@ The search works with lengths near 1: all are brought there by a power of two, w
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,10 +31,10 @@ from abut.contours.nesting.sheets import Area, SheetLike, read_kerf, read_sheets
 from abut.contours.nesting.strip import Budget
 from abut.contours.nesting.tables import turn
 from abut.contours.nesting.verify import find_overlap
-from abut.core import arrays
+from abut.core import arrays, jit
 from abut.core.arrays import frozen
 from abut.core.errors import InvalidInput
-from abut.core.types import IndicesLike, Number
+from abut.core.types import FlagsLike, IndicesLike, Number
 
 SECONDS = 10.0
 ENDLESS = 1e30
@@ -67,6 +68,7 @@ def nest(
     rotations_deg: RotationsLike = (0.0,),
     gap: Number = 0.0,
     kerf: Number = 0.0,
+    mirror: FlagsLike = False,
     priority: ArrayLike = 0.0,
     seconds: Number = SECONDS,
     moves: int | None = None,
@@ -87,6 +89,7 @@ def nest(
         rotations_deg: angles in degrees that pieces may be turned by, or None for any; or a list of such, one for each piece.
         gap: least distance of two pieces. They may lie at the border of the sheet.
         kerf: width of the cut, added to the gap.
+        mirror: whether pieces may be turned over, for all or for each.
         priority: one number, or one for each piece: where sheets are counted and not all pieces fit, those with more go first.
         seconds: how long to search, compilation not counted.
         moves: how many moves to try at most; without limit by default. The result follows from the seed where this ends the search, not the time.
@@ -112,13 +115,15 @@ def nest(
         raise InvalidInput("progress", "cannot be called")
     seconds = arrays.positive(seconds, "seconds")
     seed = arrays.count(seed, "seed")
-    order = read_order(pieces, copies, rotations_deg, priority)
+    order = read_order(pieces, copies, rotations_deg, priority, mirror)
     parts = tuple(
         piece if isinstance(piece, Part) else Part(piece) if isinstance(piece, Contour) else None
         for piece in order.pieces
     )
+    _warm_up()
+    budget = Budget(seconds, most_moves, lambda share, length: None)
     job = _begin(order, areas, gap, seed)
-    budget = Budget(seconds, most_moves, _scaled_report(progress, job.order))
+    budget.report = _scaled_report(progress, job.order)
     job.run(budget)
     layout = _assemble(job, areas, gap, budget, parts)
     overlap = layout.find_overlap()
@@ -126,6 +131,14 @@ def nest(
         raise RuntimeError(f"copies {overlap[0]} and {overlap[1]} overlap: the search is wrong, please report this")
     _check_obstacles(layout, job, areas)
     return layout
+
+
+@cache
+def _warm_up() -> None:
+    """Compile the search, once in a process: it is not part of anybody's budget."""
+    if not jit.INTERPRETED:
+        order = read_order([[(0, 0), (3, 0), (3, 1), (1, 1), (1, 2), (0, 2)]], 3, (0.0, 180.0))
+        _begin(order, read_sheets((None, 3.0)), 0.0, 0).run(Budget(math.inf, 9, lambda share, length: None))
 
 
 def _scaled_report(progress: Callable[[float, float], None] | None, order: Order) -> Callable[[float, float], None]:
@@ -174,7 +187,7 @@ def _assemble(job: Job, areas: list[Area], gap: float, budget: Budget, parts: tu
     placed = np.flatnonzero(job.sheet >= 0)
     if not len(placed):
         raise InvalidInput("sheet", "no piece finds a place on any")
-    angle = np.array(job.angles)[job.turn[placed]]
+    angle, flip = np.array(job.poses)[job.turn[placed]].T.copy()
     borders = np.array([areas[job.used[sheet]].border for sheet in job.sheet[placed].tolist()])
     own = [job.placed(row) for row in placed.tolist()]
     rings = [
@@ -182,7 +195,7 @@ def _assemble(job: Job, areas: list[Area], gap: float, budget: Budget, parts: tu
         for piece, border in zip(own, borders.tolist(), strict=True)
     ]
     origins = np.array(
-        [turn(order.kinds[k].origin[None], a)[0] for k, a in zip(order.kind[placed], angle, strict=True)]
+        [turn(order.kinds[k].origin[None], a, f)[0] for k, a, f in zip(order.kind[placed], angle, flip, strict=True)]
     )
     sheet, sizes = job.sheet[placed], np.array([(areas[k].width, areas[k].height) for k in job.used])
     lengths = np.zeros(len(job.used))
@@ -201,6 +214,7 @@ def _assemble(job: Job, areas: list[Area], gap: float, budget: Budget, parts: tu
         frozen(order.piece[placed]), frozen(sheet), frozen(angle), frozen(place), tuple(polygon for polygon, *_ in rings),
         (float(sizes[0, 0]), float(sizes[0, 1])), gap, frozen(lengths), density, budget.spent_moves, budget.spent_seconds, budget.interrupted,
         tuple(tuple(holes) for _, *holes in rings), frozen(sizes), frozen(order.piece[job.sheet < 0]), parts, tuple(areas[k].view for k in job.used),
+        frozen(flip < 0.0),
     )  # fmt: skip
 
 

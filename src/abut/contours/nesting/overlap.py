@@ -43,8 +43,8 @@ def overlap_pieces(
     tables: Tables, kind_a: int, turn_a: int, kind_b: int, turn_b: int, dx: float, dy: float
 ) -> float:  # fmt: skip
     """Overlap of kind b with kind a when b's place is (dx, dy) from a's."""
-    cosine, sine = tables.turns[turn_a, 0], tables.turns[turn_a, 1]
-    x, y = cosine * dx + sine * dy, cosine * dy - sine * dx
+    cosine, sine, flip = tables.turns[turn_a, 0], tables.turns[turn_a, 1], tables.turns[turn_a, 2]
+    x, y = flip * (cosine * dx + sine * dy), cosine * dy - sine * dx
     kind_count, relative_count = tables.extents.shape[0], tables.rows.shape[0] // tables.extents.shape[0] ** 2
     row = (kind_a * kind_count + kind_b) * relative_count + tables.relative[turn_a, turn_b]
     boxes, first, planes = tables.boxes, tables.first, tables.planes
@@ -140,12 +140,16 @@ def collect_intervals(
             and j != i
         ):
             continue
-        cosine, sine = tables.turns[pieces.turn[j], 0], tables.turns[pieces.turn[j], 1]
+        cosine, sine, flip = (
+            tables.turns[pieces.turn[j], 0],
+            tables.turns[pieces.turn[j], 1],
+            tables.turns[pieces.turn[j], 2],
+        )
         dx, dy = x - pieces.place[j, 0], y - pieces.place[j, 1]
         qx, qy, vx, vy = (
-            cosine * dx + sine * dy,
+            flip * (cosine * dx + sine * dy),
             cosine * dy - sine * dx,
-            cosine * ux + sine * uy,
+            flip * (cosine * ux + sine * uy),
             cosine * uy - sine * ux,
         )
         from_x, to_x = qx + min(low * vx, high * vx), qx + max(low * vx, high * vx)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abut.contours.curve.contour import LEAST_REACH, Contour
+from abut.contours.curve.contour import LEAST_REACH, Contour, straight_segments
 from abut.contours.curve.flattening import flatten
 from abut.contours.drawings.marks import Part
 from abut.contours.nesting.angles import RotationsLike, read_rotations
@@ -19,13 +19,15 @@ from abut.contours.nesting.verify import find_loose_hole, find_self_contact
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
-from abut.core.types import IndicesLike, PointsLike
+from abut.core.types import FlagsLike, IndicesLike, PointsLike
 from abut.geometry.predicates import orient_2d
 
 FREE_TURNS = (24, 12, 8, 4)
 """How many evenly spread turns a piece that may turn freely has: the most whose tables are not too large."""
 CURVE_TOLERANCE = 2e-4
 """Of a contour's size: how far the polygon that replaces it may be from it."""
+STRAIGHT = 2.0**-47
+"""Of the largest coordinate: a segment whose control points are nearer than this to the thirds of a line is a line."""
 MOST_COPIES = 10_000
 """Of all pieces together: the search keeps two numbers for each pair of copies, 1.6 GB."""
 LEAST_AREA = 2.0**-48
@@ -50,6 +52,8 @@ class Kind(NamedTuple):
     """(2,) what was taken off the piece's own coordinates"""
     angles: tuple[float, ...]
     """degrees; none where it may turn freely"""
+    mirrored: bool
+    """whether it may be turned over"""
 
     @property
     def rings(self) -> tuple[Floats, ...]:
@@ -127,7 +131,12 @@ def _flatten(contour: Contour, number: int, side: int) -> Floats:
     extent = float((near.bounds[1] - near.bounds[0]).max())
     if extent <= 0.0:
         raise InvalidInput("pieces", "has no area", number)
-    return np.ldexp(flatten(near.segments, CURVE_TOLERANCE * extent, outer=side * near.orientation), -power)
+    segments = near.segments.copy()
+    lines = straight_segments(segments[:, 0], segments[:, 3])
+    straight = (np.abs(lines - segments) <= STRAIGHT * np.abs(segments).max()).all(axis=(1, 2))
+    # Thirds of a line are rounded, and would seem to bend this way and that; its ends are not.
+    segments[straight, 1], segments[straight, 2] = segments[straight, 0], segments[straight, 3]
+    return np.ldexp(flatten(segments, CURVE_TOLERANCE * extent, outer=side * near.orientation), -power)
 
 
 def _is_anticlockwise(polygon: Floats) -> bool:
@@ -169,7 +178,7 @@ def _read_ring(near: Floats, number: int, *, is_hole: bool) -> Floats:
     return near if _is_anticlockwise(near) != is_hole else np.ascontiguousarray(near[::-1])
 
 
-def read_kind(value: PieceLike, number: int, angles: tuple[float, ...]) -> Kind:
+def read_kind(value: PieceLike, number: int, angles: tuple[float, ...], mirrored: bool = False) -> Kind:
     """Corners of a piece and its holes without repetition, moved to the origin."""
     rows: list[Any] = [value.outline, *value.holes] if isinstance(value, Part) else [value]
     rings = [_read_points(row, number, 1 if k == 0 else -1) for k, row in enumerate(rows)]
@@ -183,7 +192,7 @@ def read_kind(value: PieceLike, number: int, angles: tuple[float, ...]) -> Kind:
             "pieces", f"hole {loose} is not strictly within the outline and apart from the other holes", number
         )
     polygon, *holes = (np.ldexp(ring, -power) for ring in near)
-    return Kind(polygon, tuple(holes), origin, angles)
+    return Kind(polygon, tuple(holes), origin, angles, mirrored)
 
 
 def name_piece(piece: PieceLike) -> str:
@@ -210,6 +219,16 @@ def _read_copies(value: IndicesLike, count: int) -> Integers:
     if counts.sum() > MOST_COPIES:
         raise InvalidInput("copies", f"{counts.sum()} pieces in all are more than {MOST_COPIES}")
     return counts
+
+
+def _read_flags(value: FlagsLike, count: int) -> list[bool]:
+    """For each piece whether it may be turned over."""
+    if isinstance(value, bool | np.bool_):
+        return [bool(value)] * count
+    rows: list[Any] = arrays.listed(value, "mirror")
+    if len(rows) != count:
+        raise InvalidInput("mirror", f"has {len(rows)} rows for {count} pieces")
+    return [arrays.flag(row, f"mirror[{k}]") for k, row in enumerate(rows)]
 
 
 MOST_TENS = 9
@@ -240,7 +259,13 @@ def find_tens(order: Order, lengths: list[float]) -> int | None:
     return None
 
 
-def read_order(pieces: PiecesLike, copies: IndicesLike, rotations: RotationsLike, priority: ArrayLike = 0.0) -> Order:
+def read_order(
+    pieces: PiecesLike,
+    copies: IndicesLike,
+    rotations: RotationsLike,
+    priority: ArrayLike = 0.0,
+    mirror: FlagsLike = False,
+) -> Order:
     """Check and coerce what `nest` takes."""
     if isinstance(pieces, Contour | Part):
         pieces = [pieces]
@@ -253,21 +278,19 @@ def read_order(pieces: PiecesLike, copies: IndicesLike, rotations: RotationsLike
         raise InvalidInput("pieces", "is empty: there is nothing to nest")
     counts, angles = _read_copies(copies, len(rows)), read_rotations(rotations, len(rows))
     kinds: list[Kind] = []
-    numbers: dict[tuple[bytes, tuple[int, ...], tuple[float, ...]], int] = {}
+    numbers: dict[tuple[bytes, tuple[int, ...], tuple[float, ...], bool], int] = {}
+    flags = _read_flags(mirror, len(rows))
     kind_of: list[int] = []
     for number, row in enumerate(rows):
         try:
-            kind = read_kind(row, number, angles[number])
+            kind = read_kind(row, number, angles[number], flags[number])
         except InvalidInput as error:
             raise InvalidInput(error.name, name_piece(row) + error.reason, error.row) from error
         if not counts[number]:
             kind_of.append(-1)
             continue
-        key = (
-            b"".join([*map(np.ndarray.tobytes, kind.rings), kind.origin.tobytes()]),
-            tuple(map(len, kind.rings)),
-            kind.angles,
-        )
+        content = b"".join([*map(np.ndarray.tobytes, kind.rings), kind.origin.tobytes()])
+        key = (content, tuple(map(len, kind.rings)), kind.angles, kind.mirrored)
         if key not in numbers:
             numbers[key] = len(kinds)
             kinds.append(kind)

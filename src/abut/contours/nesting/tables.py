@@ -19,7 +19,7 @@ by at most 0.71 g, so it stays below s, and half-planes along the axes are store
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Tables(NamedTuple):
     planes: Floats
     """(e,3) normal and offset"""
     turns: Floats
-    """(k,2) cosine and sine of each turn in use"""
+    """(k,3) cosine and sine of each turn in use, and −1 where the piece is mirrored before, else 1"""
     relative: Integers
     """(k,k) number of the relative turn from the first turn to the second"""
     extents: Floats
@@ -75,11 +75,14 @@ def _support(points: Floats, start: int, end: int, nx: float, ny: float) -> floa
 
 
 @kernel
-def _fill_pair(a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int, extra: int, planes: Floats, at: int) -> int:
-    """Write the half-planes of one pair of parts at `at`; where the next pair's begin. Edges of no length are left out."""
+def _fill_pair(
+    a: Floats, a0: int, a1: int, b: Floats, b0: int, b1: int, flip: float, extra: int, planes: Floats, at: int
+) -> int:  # fmt: skip
+    """Write the half-planes of one pair of parts at `at`; where the next pair's begin. Edges of no length are left out. A mirrored b, of flip −1,
+    runs clockwise."""
     for side in range(2):
         source, start, end = (a, a0, a1) if side == 0 else (b, b0, b1)
-        sign = 1.0 if side == 0 else -1.0
+        sign = 1.0 if side == 0 else -flip
         for k in range(start, end):
             following = k + 1 if k + 1 < end else start
             x, y = source[following, 0] - source[k, 0], source[following, 1] - source[k, 1]
@@ -105,10 +108,10 @@ def _fill(
     turned = np.empty_like(corners)
     pair, at = 0, 0
     for r in range(turn_count):
-        cosine, sine = angles[r, 0], angles[r, 1]
+        cosine, sine, flip = angles[r, 0], angles[r, 1], angles[r, 2]
         for k in range(len(corners)):
-            turned[k, 0] = cosine * corners[k, 0] - sine * corners[k, 1]
-            turned[k, 1] = sine * corners[k, 0] + cosine * corners[k, 1]
+            turned[k, 0] = cosine * flip * corners[k, 0] - sine * corners[k, 1]
+            turned[k, 1] = sine * flip * corners[k, 0] + cosine * corners[k, 1]
         for a in range(kind_count):
             for b in range(kind_count):
                 row = (a * kind_count + b) * turn_count + r
@@ -117,7 +120,7 @@ def _fill(
                     for j in range(kind_first[b], kind_first[b + 1]):
                         a0, a1, b0, b1 = part_first[i], part_first[i + 1], part_first[j], part_first[j + 1]
                         first[pair] = at
-                        at = _fill_pair(corners, a0, a1, turned, b0, b1, extra, planes, at)
+                        at = _fill_pair(corners, a0, a1, turned, b0, b1, flip, extra, planes, at)
                         for e in range(first[pair], at):
                             nx, ny = planes[e, 0], planes[e, 1]
                             reach = _support(corners, a0, a1, nx, ny) + _support(turned, b0, b1, -nx, -ny)
@@ -135,11 +138,23 @@ def _fill(
     first[pair] = at
 
 
-def turn(points: Floats, degrees: float) -> Floats:
-    """The points turned about the origin; quarter turns are exact."""
+def turn(points: Floats, degrees: float, flip: float = 1.0) -> Floats:
+    """The points turned about the origin, after x has been negated where flip is −1: they then come in reversed order, so that a ring keeps its
+    direction. Quarter turns are exact."""
     cosine, sine = cosine_sine(degrees)
-    x, y = points[:, 0], points[:, 1]
-    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
+    x, y = points[:, 0] * flip, points[:, 1]
+    turned = np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
+    return turned if flip > 0.0 else np.ascontiguousarray(turned[::-1])
+
+
+Pose: TypeAlias = tuple[float, float]
+"""An angle in degrees, and 1, or −1 for a piece that is first mirrored (its x negated)."""
+
+
+def find_relative(a: Pose, b: Pose) -> Pose:
+    """How b is turned, seen from a. Mirrors turn angles round."""
+    angle = b[0] - a[0] if a[1] > 0.0 else a[0] - b[0]
+    return round(angle % 360.0, 9) % 360.0, a[1] * b[1]
 
 
 def cosine_sine(degrees: float) -> tuple[float, float]:
@@ -157,12 +172,13 @@ def _choose_grid(rings: list[Floats], angles: list[float], gap: float, size: flo
 
 
 def build_tables(
-    parts: list[list[Floats]], rings: Sequence[Sequence[Floats]], angles: list[float], gap: float, size: float
+    parts: list[list[Floats]], rings: Sequence[Sequence[Floats]], poses: list[Pose], gap: float, size: float
 ) -> Tables:
-    """Tables of kinds given by their convex parts, and by their outlines and the rings around their holes, for turns by these angles (degrees)."""
-    relative_angles = sorted({round((b - a) % 360.0, 9) % 360.0 for a in angles for b in angles})
-    number = {angle: k for k, angle in enumerate(relative_angles)}
-    relative = np.array([[number[round((b - a) % 360.0, 9) % 360.0] for b in angles] for a in angles], np.int64)
+    """Tables of kinds given by their convex parts, and by their outlines and the rings around their holes, for these turns."""
+    angles = [angle for angle, _ in poses]
+    relative_poses = sorted({find_relative(a, b) for a in poses for b in poses})
+    number = {pose: k for k, pose in enumerate(relative_poses)}
+    relative = np.array([[number[find_relative(a, b)] for b in poses] for a in poses], np.int64)
     counts = np.array([len(rows) for rows in parts])
     lengths = [len(part) for rows in parts for part in rows]
     corners = np.ascontiguousarray(np.concatenate([part for rows in parts for part in rows]))
@@ -172,25 +188,25 @@ def build_tables(
     extra = ROUND_NORMALS if gap > 0.0 else (AXES if grid > 0.0 else 0)
     shift = slack - 0.85 * grid if grid > 0.0 else 0.5 * slack
     part_count = int(counts.sum())
-    pair_count = part_count**2 * len(relative_angles)
-    plane_count = (2 * part_count * len(corners) + extra * part_count**2) * len(relative_angles)
+    pair_count = part_count**2 * len(relative_poses)
+    plane_count = (2 * part_count * len(corners) + extra * part_count**2) * len(relative_poses)
     if plane_count > MOST_PLANES:
         gigabytes, what = (
             plane_count * 24e-9,
-            f"{len(parts)} different pieces and {len(relative_angles)} relative angles",
+            f"{len(parts)} different pieces and {len(relative_poses)} relative angles",
         )
         raise InvalidInput("pieces", f"{what} need tables of {gigabytes:.0f} GB, beyond {MOST_PLANES * 24e-9:.0f} GB")
-    index = np.empty((len(parts) ** 2 * len(relative_angles), 2), np.int64)
+    index = np.empty((len(parts) ** 2 * len(relative_poses), 2), np.int64)
     boxes, first = np.empty((pair_count, 4)), np.empty(pair_count + 1, np.int64)
     planes = np.empty((plane_count, 3))
-    turns = np.array([cosine_sine(angle) for angle in relative_angles])
+    turns = np.array([(*cosine_sine(angle), flip) for angle, flip in relative_poses])
     _fill(corners, part_first, kind_first, turns, gap + MARGIN * size, extra, grid, shift, index, boxes, first, planes)
-    extents = np.empty((len(rings), len(angles), 4))
+    extents = np.empty((len(rings), len(poses), 4))
     for k, row in enumerate(rings):
-        for t, angle in enumerate(angles):
-            placed = turn(row[0], angle)
+        for t, (angle, flip) in enumerate(poses):
+            placed = turn(row[0], angle, flip)
             extents[k, t, :2], extents[k, t, 2:] = placed.min(axis=0), placed.max(axis=0)
-    turns = np.array([cosine_sine(angle) for angle in angles])
+    turns = np.array([(*cosine_sine(angle), flip) for angle, flip in poses])
     return Tables(
         index,
         boxes,

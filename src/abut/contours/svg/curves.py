@@ -15,6 +15,8 @@ ARC_PIECE = math.pi / 8
 """Largest angle of one cubic of an arc: error 6.6e-8 of the radius."""
 ROUNDING = 1e-12
 """Of a piece: an arc that is longer by rounding gets no piece more."""
+HALF_CIRCLE = 1.0 - 2.0**-51
+"""Of the diameter: a chord that is longer is one. Near a half circle, the last bit of the chord moves the centre by 1e-8 of the radius."""
 FLATTEST = 1e-150
 """Of the larger radius: with a smaller one, lengths on the unit circle are no numbers."""
 Point = complex
@@ -54,7 +56,8 @@ def arc(start: Point, radii: Point, turn: float, large: bool, sweep: bool, end: 
     size = max(size, 0.5 * length)
     if size > LARGEST_COORDINATE:
         raise InvalidInput(name, f"an arc's radii, enlarged to join its ends, are beyond {LARGEST_COORDINATE:g}")
-    angle = math.asin(min(1.0, 0.5 * (length / size)))
+    sine = 0.5 * (length / size)
+    angle = math.asin(sine if sine < HALF_CIRCLE else 1.0)
     angle = math.pi - angle if large else angle
     side = 1.0 if sweep else -1.0
     first = complex(x / length, y / length) * complex(0.0, side) * cmath.rect(1.0, -side * angle)

@@ -30,6 +30,8 @@ _NOT_DRAWN = {
 _PAINTED = ("text", "image")
 _CONTAINERS = ("g", "a", "svg", "switch", "symbol")
 INKSCAPE = "http://www.inkscape.org/namespaces/inkscape}"
+SHEET_MARK = "data-abut"
+"""An attribute of what shows the sheet in a layout of ours: it is no piece when the layout is read again."""
 MOST_REPEATED = 2**18
 """Elements that `use` draws again, all together."""
 MOST_USES = 64
@@ -130,7 +132,7 @@ class Walk:
         is_used = bool(frame.uses) and frame.uses[-1] is element
         if element.kind in _NOT_DRAWN and not (is_used and element.kind == "symbol"):
             return False
-        return style.get("display", "").lower() != "none"
+        return style.get("display", "").lower() != "none" and element.attributes.get(SHEET_MARK) != "sheet"
 
     @staticmethod
     def _choose(children: list[Element]) -> list[Element]:
@@ -155,7 +157,9 @@ class Walk:
             matrix = combine(matrix, own, f"{name} transform")
         if element.kind in ("svg", "symbol") and not is_root:
             matrix, viewport = self._open_viewport(element, matrix, viewport, name, frame.uses)
-        label = element.attributes.get("id", "") or (frame.label if frame.uses else "")
+        label = element.attributes.get("id", "")
+        if frame.uses and (not label or element.kind == "symbol"):
+            label = frame.label or label
         layer = _layer_of(element, frame.layer, 1 if frame.matrix is self.matrix and not frame.layer else 2)
         return _Frame(matrix, inherit(frame.style, style), viewport, layer, label, frame.uses)
 

@@ -78,8 +78,9 @@ def trace_shape(kind: str, attributes: Mapping[str, str], name: str, viewport: V
         return trace_path(_draw_rectangle(lengths), name)
     cx, cy = lengths.of("cx", 0.0), lengths.of("cy", 0.0)
     rx, ry = (lengths.positive("r"),) * 2 if kind == "circle" else (lengths.positive("rx"), lengths.positive("ry"))
-    half = f"A{rx!r} {ry!r} 0 0 1 "
-    return trace_path(f"M{cx + rx!r} {cy!r}{half}{cx - rx!r} {cy!r}{half}{cx + rx!r} {cy!r}Z", name)
+    quarter = f"A{rx!r} {ry!r} 0 0 1 "
+    ends = ((cx, cy + ry), (cx - rx, cy), (cx, cy - ry), (cx + rx, cy))
+    return trace_path(f"M{cx + rx!r} {cy!r}" + "".join(f"{quarter}{x!r} {y!r}" for x, y in ends) + "Z", name)
 
 
 def _trace_corners(text: str, name: str, *, is_line: bool) -> list[Subpath]:
