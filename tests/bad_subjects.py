@@ -147,6 +147,7 @@ def bodies_and_steps() -> dict[str, Subject]:
         "signed_distance": function(abut.signed_distance, body=BALL, points=CUBE),
         "winding_number": function(abut.winding_number, body=BALL, points=CUBE),
         "faces_within": function(abut.faces_within, body=BALL, points=CUBE, radius=1.0),
+        "proximity": function(abut.proximity, a=BALL, distance=0.1, b=BALL),
         "cast": function(abut.cast, body=BALL, origins=CUBE, directions=CUBE + 1.0, mode="all", max_distance=1.0),
         "cast_segments": function(abut.cast_segments, body=BALL, starts=CUBE, ends=CUBE + 1.0, mode="all"),
         "distance": function(abut.distance, a=BALL, b=BALL),

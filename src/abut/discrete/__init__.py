@@ -13,6 +13,8 @@ from abut.discrete.points.closest import closest_points, signed_distance
 from abut.discrete.points.results import ClosestPoints, InsideRule, NearFaces, SignedDistances, WindingNumbers
 from abut.discrete.points.winding import winding_number
 from abut.discrete.points.within import faces_within
+from abut.discrete.proximity.features import proximity
+from abut.discrete.proximity.results import FeaturePair, Proximity
 from abut.discrete.rays.cast import cast, cast_segments
 from abut.discrete.rays.results import CastHits
 
@@ -23,8 +25,10 @@ __all__ = [
     "Contacts",
     "Deformable",
     "Distance",
+    "FeaturePair",
     "InsideRule",
     "NearFaces",
+    "Proximity",
     "Rigid",
     "SignedDistances",
     "WindingNumbers",
@@ -35,6 +39,7 @@ __all__ = [
     "contains",
     "distance",
     "faces_within",
+    "proximity",
     "signed_distance",
     "winding_number",
 ]

@@ -46,7 +46,7 @@ NO_MARGIN = 0.0
 
 
 @overload
-def collide(a: BodyLike, b: None = None, *, first: bool = False) -> Contacts: ...
+def collide(a: BodyLike, b: None = None, *, margin: Number = NO_MARGIN, first: bool = False) -> Contacts: ...
 @overload
 def collide(a: BodyLike, b: BodyLike, *, margin: Number = NO_MARGIN, first: bool = False) -> Contacts: ...
 @overload
@@ -68,7 +68,7 @@ def collide(
 
     Args:
         a, b: `Rigid` or `Deformable` bodies; anything that `as_mesh` takes becomes a rigid body for this call. Without b, the pairs of faces
-            of a that have more in common than the vertices they share.
+            of a that have more in common than the vertices they share; with a margin also those that share none and come near.
         margin: a length by which the facets of both bodies are grown on every side (Δl of Meseure 1998 §7: with the largest displacement of a
             body in a step, nothing passes through unseen). Faces are reported when they are no farther apart than twice the margin.
         first: whether to stop at the first pair; the answer has at most one row per query then.
@@ -78,7 +78,7 @@ def collide(
         One row per pair of faces, sorted by query, face of a and face of b; true if the bodies collide.
 
     Raises:
-        Unsupported: poses without b or of a deformable a, a margin without b, sizes that differ by more than 2¹⁰⁰.
+        Unsupported: poses without b or of a deformable a, sizes that differ by more than 2¹⁰⁰.
 
     Example:
         >>> import abut
@@ -97,11 +97,11 @@ def collide(
     min_distance = 0.0 if is_zero else 2.0 * arrays.scalar(margin, "margin", least=0.0)
     limit = 1 if first else UNLIMITED
     if b is None:
+        _check_margin(margin, min_distance, body_a._scale)
         return _collide_itself(body_a, min_distance, limit, poses)
     body_b = as_body(b, "b")
     check_sizes(body_a, body_b)
-    if min_distance * max(body_a._scale, body_b._scale) > LARGEST_RATIO:
-        raise Unsupported(f"a margin of {margin:.0e}, which is too large beside the bodies")
+    _check_margin(margin, min_distance, max(body_a._scale, body_b._scale))
     if poses is not None:
         if isinstance(body_a, Deformable):
             raise Unsupported("poses of a deformable body a: its vertices already say where it is")
@@ -109,6 +109,11 @@ def collide(
     if first and min_distance == 0.0:
         return _find_first(body_a, body_b)
     return _collide_once(body_a, body_b, min_distance, limit)
+
+
+def _check_margin(margin: Number, min_distance: float, scale: float) -> None:
+    if min_distance * scale > LARGEST_RATIO:
+        raise Unsupported(f"a margin of {margin:.0e}, which is too large beside the bodies")
 
 
 def _find_first(a: Body, b: Body) -> Contacts:
@@ -202,13 +207,11 @@ def _find_holders(a: Body, poses: Floats, b: Body, min_distance: float, counts: 
 def _collide_itself(body: Body, min_distance: float, limit: int, poses: PosesLike | None) -> Contacts:
     if poses is not None:
         raise Unsupported("poses without a second body: a rigid body meets itself alike at every pose")
-    if min_distance > 0.0:
-        raise Unsupported("a margin for the contacts of a body with itself")
     work = np.zeros(3, dtype=np.int64)
     room = ROOM
     while True:
         out = np.empty((room, 2), dtype=np.int32)
-        count = search_itself(body._handle, body._pose, body._packets.faces, out, limit, work)
+        count = search_itself(body._handle, body._pose, body._packets.faces, min_distance, out, limit, work)
         if count <= room:
             break
         room = count

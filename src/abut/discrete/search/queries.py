@@ -124,10 +124,12 @@ def search_first_rigid(handle_a: int, pose_a: int, handle_b: int, pose_b: int) -
 
 
 @kernel
-def search_itself(handle: Handle, pose: Floats, faces: Integers, out: Pairs, limit: int, work: Integers) -> int:
-    """Slots of the triangles of one body that meet beyond their shared vertices."""
+def search_itself(
+    handle: Handle, pose: Floats, faces: Integers, min_distance: float, out: Pairs, limit: int, work: Integers
+) -> int:
+    """Slots of the triangles of one body that meet beyond their shared vertices, or share none and come near."""
     tree = open_tree(handle)
-    return find_pairs(tree, pose, tree, pose, MeetItself(faces), out, limit, work)
+    return find_pairs(tree, pose, tree, pose, MeetItself(faces, min_distance), out, limit, work)
 
 
 @parallel

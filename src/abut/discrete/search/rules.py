@@ -29,9 +29,12 @@ class Near(NamedTuple):
 
 
 class MeetItself(NamedTuple):
-    """Triangles of one body that have more in common than the vertices they share; each pair once. faces (n,3) in the order of the slots."""
+    """Triangles of one body that have more in common than the vertices they share, or share none and are no farther apart than `min_distance`.
+
+    Each pair once. faces (n,3) in the order of the slots."""
 
     faces: Integers
+    min_distance: float
 
 
 @generic
@@ -60,8 +63,8 @@ def min_distance_of_near(rule: Near) -> float:
 
 @implement(min_distance_of, MeetItself)
 def min_distance_of_itself(rule: MeetItself) -> float:
-    """Touching."""
-    return 0.0
+    """As the rule has it."""
+    return rule.min_distance
 
 
 @implement(accept, Meet, PacketTree, PacketTree)
@@ -70,15 +73,19 @@ def accept_meet(rule: Meet, a: Any, i: int, pose_a: Floats, b: Any, j: int, pose
     return sure or meet_corners(a.corners, i, pose_a, b.corners, j, pose_b)
 
 
+@element
+def come_near(a: Any, i: int, pose_a: Floats, b: Any, j: int, pose_b: Floats, min_distance: float) -> bool:
+    """Whether the distance of two triangles is at most that."""
+    s, t = world_triangle(a, i, pose_a), world_triangle(b, j, pose_b)
+    factor = magnification(s, t)
+    s, t, near = magnify_triangle(s, factor), magnify_triangle(t, factor), min_distance * factor
+    return closest_triangle_triangle(s[0], s[1], s[2], t[0], t[1], t[2])[4] <= near * near
+
+
 @implement(accept, Near, PacketTree, PacketTree)
 def accept_near(rule: Near, a: Any, i: int, pose_a: Floats, b: Any, j: int, pose_b: Floats, sure: bool) -> bool:
     """By the distance of the two triangles."""
-    if sure:
-        return True
-    s, t = world_triangle(a.corners, i, pose_a), world_triangle(b.corners, j, pose_b)
-    factor = magnification(s, t)
-    s, t, near = magnify_triangle(s, factor), magnify_triangle(t, factor), rule.min_distance * factor
-    return closest_triangle_triangle(s[0], s[1], s[2], t[0], t[1], t[2])[4] <= near * near
+    return sure or come_near(a.corners, i, pose_a, b.corners, j, pose_b, rule.min_distance)
 
 
 @element
@@ -144,7 +151,11 @@ def accept_itself(rule: MeetItself, a: Any, i: int, pose_a: Floats, b: Any, j: i
         return False
     count, at_i, at_j = _find_common(rule.faces, i, j)
     if count == 0:
-        return sure or meet_corners(a.corners, i, pose_a, b.corners, j, pose_b)
+        if sure:
+            return True
+        if rule.min_distance > 0.0:
+            return come_near(a.corners, i, pose_a, b.corners, j, pose_b, rule.min_distance)
+        return meet_corners(a.corners, i, pose_a, b.corners, j, pose_b)
     if count == 3:
         return True
     if count == 2:

@@ -1,0 +1,1 @@
+"""Features of one surface, or of two, that are near each other: vertices and faces, edges and edges."""
