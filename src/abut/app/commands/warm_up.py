@@ -33,7 +33,8 @@ def run(parts: list[str], processes: int | None, console: Console, errors: Conso
             errors.print("Interrupted; what is compiled by now is kept.")
             return INTERRUPTED
     what = f"{compiled:,} functions compiled" if compiled else "nothing was left to compile"
-    console.print(f"{what}, {len(names)} parts are ready", highlight=False, soft_wrap=True)
+    ready = "1 part is" if len(names) == 1 else f"{len(names)} parts are"
+    console.print(f"{what}, {ready} ready", highlight=False, soft_wrap=True)
     return 0
 
 
