@@ -152,13 +152,15 @@ c.nest([[[0, 0], [3, 0], [3, 1], [1, 1], [1, 2], [0, 2]]], (None, 4), copies=3, 
 WORLD = """
 import numpy as np
 import abut
-from abut import shapes
+from abut import joints, shapes
 world, above = abut.World(), np.eye(4)
 above[2, 3] = 0.99
 world.add(shapes.Box((4, 4, 1)), kind="static")
 world.add(shapes.Sphere(0.5), above, continuous=True, velocity=(0, 0, -1))
 world.add(shapes.Terrain(np.zeros((3, 3))), kind="static")
+world.join(joints.ball(None, 1, (0, 0, 2)))
 world.step(0.01)
+world.joint_states()
 world.contacts()
 world.ray((0, 0, 5), (0, 0, -1))
 world.closest((0.0, 0.0, 3.0))

@@ -1,8 +1,8 @@
 """One visit of all joints: their rows are solved for together, with impulses within their bounds.
 
-Rows at a bound are taken out, and come in again when they would leave it (block pivoting, Júdice 1994). After MOST_ROUNDS what is out of bounds is cut off;
-the next visit goes on from there. Before the bodies move, a lock or limit is asked where it would get within the substep, at all orders: then the
-motion along a circle loses and gains nothing (RATTLE, Andersen 1983). After they moved, velocities alone count.
+Rows at a bound are taken out, and come in again when they would leave it (block pivoting, Júdice 1994). After MOST_ROUNDS what is out of bounds is
+cut off; the next visit goes on from there. Before the bodies move, a lock or limit is asked where it would get within the substep, at all orders:
+then the motion along a circle loses and gains nothing (RATTLE, Andersen 1983). After they moved, velocities alone count.
 """
 
 from abut.core.jit import kernel

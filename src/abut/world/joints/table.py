@@ -1,7 +1,7 @@
 """The joints of a world: who hangs together with whom, what the last step left, and what the next one starts from.
 
-A handle is a number that is given once. A joint that broke stays, and holds nothing, until it is removed. For a step the joints whose bodies are awake
-become a `Rack` (`opening`); what they gave is kept as forces, for the next step may be longer or shorter.
+A handle is a number that is given once. A joint that broke stays, and holds nothing, until it is removed. For a step the joints whose bodies are
+awake become a `Rack` (`opening`); what they gave is kept as forces, for the next step may be longer or shorter.
 """
 
 import numpy as np
