@@ -218,6 +218,7 @@ class Motor:
         joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
+        contacts["yields"] = np.isin(pairs, world.joints.members).any(axis=1)
         support = np.zeros((len(joined.bodies), 3))
         prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
         self.memory.start(contacts, found, world.slop, dt / count)

@@ -308,3 +308,25 @@ def test_what_cannot_be_joined_is_refused_and_changes_nothing():
     with pytest.raises(abut.InvalidInput, match="coordinate"):
         world.set_joint(world.join(joints.fixed(ball, None, (5, 0, 0))), joints.FREE)
     assert len(world.joints) == 1
+
+
+@pytest.mark.large
+def test_a_body_that_is_held_inside_another_is_pushed_no_harder_with_time():
+    """A post that is fixed in the ground: when it is let go, it comes out, and does not fly."""
+    world = abut.World()
+    world.add(shapes.Box((10, 10, 1)), at(0, 0, -0.5), kind="static")
+    post = world.add(shapes.Box((0.2, 0.2, 2)), at(0, 0, 0.9), mass=5.0)
+    joint = world.join(joints.fixed(None, post, (0, 0, 0)))
+    forces = []
+    for _ in range(4):
+        run(world, 30)
+        forces.append(np.linalg.norm(world.joint_states(joint).force))
+    assert max(forces) <= 1.1 * forces[0]
+    np.testing.assert_allclose(world.poses(post)[0], at(0, 0, 0.9), atol=0.02)  # it is worked upon all the time
+    world.remove_joint(joint)
+    heights = []
+    for _ in range(60):
+        world.step(DT)
+        heights.append(world.poses(post)[0, 2, 3])
+    assert max(heights) < 1.05
+    assert heights[-1] == pytest.approx(1.0 - 0.5 * world.slop, abs=world.slop)
