@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import abut
-from abut import broad, ccd, cells, contours, convex, dynamics, scenes, shapes
+from abut import broad, ccd, cells, contours, convex, dynamics, joints, scenes, shapes
 
 CUBE = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 TETRAHEDRON = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -85,6 +85,8 @@ def a_world() -> abut.World:
     world.add(shapes.Box((4, 4, 1)), kind="static", name="floor")
     world.add(shapes.Sphere(0.5), above)
     world.add(shapes.Sphere(0.2), above, kind="sensor")
+    world.add(shapes.Box((4, 4, 1)), kind="static")
+    world.join(joints.hinge(None, world.add(shapes.Sphere(0.5), above), (0, 0, 0), (0, 0, 1)))
     return world
 
 
@@ -334,6 +336,8 @@ def physics() -> dict[str, Subject]:
         "closest_many": {**ball, "mask": 3},
         "ignore": {"a": [0], "b": [1], "ignored": True},
         "inside": {"sensor": 2},
+        "join": {"joint": joints.ball(None, 1, (0, 0, 1))},
+        "joint_states": {"handles": [0]},
         "link": {
             "linkage": Fresh(lambda: dynamics.rope((0, 0, 3), (1, 0, 3), 4)),
             "radius": 0.1,
@@ -348,10 +352,25 @@ def physics() -> dict[str, Subject]:
         "ray": {"origins": (0, 0, 5), "directions": (0, 0, -1), "max_distance": 10.0, "mask": 3},
         "remove": {"handles": [1]},
         "set_material": {"handles": [1], "material": abut.world.Material()},
+        "remove_joint": {"handles": [0]},
+        "set_joint": {"handle": 0, "freedom": joints.FREE, "coordinate": "twist"},
         "shape_of": {"handle": 1},
         "angular_velocities": {"handles": [1]},
         "velocities": {"handles": [1]},
         "step": {"dt": 0.01},
+    }
+    sides = {"a": 0, "b": None}
+    at, ends = {**sides, "point": (0, 0, 1)}, {**sides, "point_a": (0, 0, 1), "point_b": (0, 0, 2)}
+    bounds, free = {"collide": False, "break_force": 5.0, "break_torque": 5.0}, joints.Freedom(-1, 1)
+    subjects |= {
+        "joints.fixed": function(joints.fixed, **at, **bounds),
+        "joints.ball": function(joints.ball, **at, axis=(0, 0, 1), cone=joints.Freedom(high=1), twist=free, **bounds),
+        "joints.hinge": function(joints.hinge, **at, axis=(0, 0, 1), turn=free, **bounds),
+        "joints.slider": function(joints.slider, **at, axis=(0, 0, 1), slide=free, **bounds),
+        "joints.distance": function(joints.distance, **ends, least=0.0, most=2.0, collide=False, break_force=5.0),
+        "joints.spring": function(joints.spring, **ends, stiffness=1.0, damping=1.0, length=1.0, collide=False),
+        "joints.six_degree": function(joints.six_degree, **sides, frame=EYE, x=free, twist=free, **bounds),
+        "joints.Freedom": function(joints.Freedom, low=-1.0, high=1.0, stiffness=1.0, damping=1.0, friction=1.0),
     }
     subjects |= {f"World.{name}": method(a_world, name, **good) for name, good in methods.items()}
     state = dynamics.rigid_state(EYE[None], None, [[1.0, 2, 3]])

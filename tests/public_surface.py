@@ -23,6 +23,7 @@ PARTS = {
     },
     "abut.bvh": "abut.trees.binary",
     "abut.grid": "abut.papers.grid",
+    "abut.joints": "abut.world.joints",
     "abut.volumes": "abut.trees.volumes",
 }  # fmt: skip
 """Where each part is found, by the name under which users reach it."""

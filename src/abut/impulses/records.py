@@ -74,4 +74,5 @@ CONTACT = record(
     ("center_b", "f8", 3),
     ("is_cold", "?"),  # starts from no impulses
     ("has_pushed", "?"),  # in the step, even if it took back all of it
+    ("yields", "?"),  # to what a joint holds in its way
 )

@@ -425,7 +425,7 @@ class World:
         self._links.remove(slots)
         gone = set(self._store.handles(slots).tolist())
         self._names = {name: handle for name, handle in self._names.items() if handle not in gone}
-        self._forget_joints(np.isin(self._joints.slots, slots).any(axis=1))
+        self._forget_joints(np.asarray(np.isin(self._joints.slots, slots).any(axis=1)))
         self._motor.wake_neighbors(self._store, slots)
         self._colliders.remove(slots)
         self._store.free(slots)
@@ -863,7 +863,9 @@ class World:
             dt: the length of the step, above 0.
         """
         length = arrays.positive(dt, "dt")
-        self._motor.step(Parts(self._store, self._colliders, self._links, self._joints, self.gravity, self.slop), length)
+        self._motor.step(
+            Parts(self._store, self._colliders, self._links, self._joints, self.gravity, self.slop), length
+        )
         if len(self._joints.broke):
             self._colliders.apart = self._joints.apart
         self._changed()

@@ -38,7 +38,9 @@ def some_joint(rng, a, b, passive=False):
         return joints.distance(a, b, point, other)
     if kind == 5:
         # Not just taut: whether a rope pulls would be decided by rounding.
-        return joints.distance(a, b, point, other, least=0.0, most=rng.uniform(0.9, 1.2) * np.linalg.norm(other - point))
+        return joints.distance(
+            a, b, point, other, least=0.0, most=rng.uniform(0.9, 1.2) * np.linalg.norm(other - point)
+        )
     if kind == 6:
         frame = at(*point, some_turn(rng))
         names = ("x", "twist", "swing_y")

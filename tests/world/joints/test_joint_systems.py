@@ -59,9 +59,16 @@ def test_coordinates_change_along_their_directions():
 def a_net(rng, bodies, extra):
     """Bodies at random places, joined to earlier ones at random, and some more."""
     world = abut.World((0, 0, 0), sleeping=False)
-    handles = [world.add(shapes.Box(rng.uniform(0.2, 1, 3)), at(*(3 * rng.normal(size=3)), some_turn(rng)), mask=0) for _ in range(bodies)]
+    handles = [
+        world.add(shapes.Box(rng.uniform(0.2, 1, 3)), at(*(3 * rng.normal(size=3)), some_turn(rng)), mask=0)
+        for _ in range(bodies)
+    ]
     for k in range(bodies + extra):
-        a, b = (handles[k], handles[int(rng.integers(k))] if k else None) if k < bodies else rng.choice(handles, 2, False).tolist()
+        a, b = (
+            (handles[k], handles[int(rng.integers(k))] if k else None)
+            if k < bodies
+            else rng.choice(handles, 2, False).tolist()
+        )
         makers = (joints.ball, joints.fixed, lambda *x: joints.hinge(*x, rng.normal(size=3)))
         world.join(makers[int(rng.integers(3))](a, b, rng.normal(size=3)))
     return world
@@ -207,7 +214,7 @@ def test_a_jointed_body_rests_on_the_ground_and_sleeps():
     for sleeping in (True, False):
         world = abut.World(sleeping=sleeping)
         world.add(shapes.Box((20, 20, 1)), at(0, 0, -0.5), kind="static")
-        boxes = [world.add(shapes.Box((0.5, 0.5, 0.5)), at(0.6 * k, 0, 0.3), mass=10.0**(k % 3)) for k in range(6)]
+        boxes = [world.add(shapes.Box((0.5, 0.5, 0.5)), at(0.6 * k, 0, 0.3), mass=10.0 ** (k % 3)) for k in range(6)]
         for k in range(5):
             world.join(joints.hinge(boxes[k], boxes[k + 1], (0.6 * k + 0.3, 0, 0.3), (0, 1, 0)))
         run(world, 240)
@@ -217,8 +224,8 @@ def test_a_jointed_body_rests_on_the_ground_and_sleeps():
     np.testing.assert_allclose(rests[0], rests[1], atol=2e-3)
     ball = world.add(shapes.Sphere(0.2), at(0, 0, 2))
     run(world, 40)
-    assert world.validate() is None
-    assert len(world.contacts()) and ball >= 0
+    world.validate()
+    assert ball in world.contacts().pairs
 
 
 @pytest.mark.large
@@ -281,7 +288,12 @@ def test_what_cannot_be_joined_is_refused_and_changes_nothing():
     for joint, reason in (
         (joints.fixed(floor, None, (0, 0, 0)), "nothing moves"),
         (joints.fixed(7, ball, (0, 0, 0)), "no body"),
-        (joints.six_degree(floor, ball, np.eye(4), **dict.fromkeys(("x", "y", "z", "twist", "swing_y", "swing_z"), joints.FREE)), "free"),
+        (
+            joints.six_degree(
+                floor, ball, np.eye(4), **dict.fromkeys(("x", "y", "z", "twist", "swing_y", "swing_z"), joints.FREE)
+            ),
+            "free",
+        ),
     ):
         with pytest.raises(abut.InvalidInput, match=reason):
             world.join(joint)
@@ -296,3 +308,25 @@ def test_what_cannot_be_joined_is_refused_and_changes_nothing():
     with pytest.raises(abut.InvalidInput, match="coordinate"):
         world.set_joint(world.join(joints.fixed(ball, None, (5, 0, 0))), joints.FREE)
     assert len(world.joints) == 1
+
+
+@pytest.mark.large
+def test_a_body_that_is_held_inside_another_is_pushed_no_harder_with_time():
+    """A post that is fixed in the ground: when it is let go, it comes out, and does not fly."""
+    world = abut.World()
+    world.add(shapes.Box((10, 10, 1)), at(0, 0, -0.5), kind="static")
+    post = world.add(shapes.Box((0.2, 0.2, 2)), at(0, 0, 0.9), mass=5.0)
+    joint = world.join(joints.fixed(None, post, (0, 0, 0)))
+    forces = []
+    for _ in range(4):
+        run(world, 30)
+        forces.append(np.linalg.norm(world.joint_states(joint).force))
+    assert max(forces) <= 1.1 * forces[0]
+    np.testing.assert_allclose(world.poses(post)[0], at(0, 0, 0.9), atol=0.02)  # it is worked upon all the time
+    world.remove_joint(joint)
+    heights = []
+    for _ in range(60):
+        world.step(DT)
+        heights.append(world.poses(post)[0, 2, 3])
+    assert max(heights) < 1.05
+    assert heights[-1] == pytest.approx(1.0 - 0.5 * world.slop, abs=world.slop)

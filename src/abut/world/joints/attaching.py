@@ -102,4 +102,3 @@ def default_coordinate(joint: Joint) -> str:
     if joint.kind not in own:
         raise InvalidInput("coordinate", f"is needed for a {joint.kind} joint")
     return own[joint.kind]
-

@@ -1,9 +1,9 @@
 """How two frames stand to each other, in eight numbers, and along what they change.
 
-x, y, z: where b's point is, seen in the frame of a. The rotation is a twist about x and then a swing about an axis across it (Grassia 1998): the twist
-is an angle, the swing a vector (y, z), its length the angle of the cone. The distance is that of the points. Rates are exact for all angles: the
-twist changes by w·(x_a + x_b) / (1 + x_a·x_b), the swing φ·n by n·w along n and by φ·(x + cot φ·m)·w along m = x × n. At a swing of half a turn
-neither is defined, and bounded numbers stand for both.
+x, y, z: where b's point is, seen in the frame of a. The rotation is a twist about x and then a swing about an axis across it (Grassia 1998): the
+twist is an angle, the swing a vector (y, z), its length the angle of the cone. The distance is that of the points. Rates are exact for all angles:
+the twist changes by w·(x_a + x_b) / (1 + x_a·x_b), the swing φ·n by n·w along n and by φ·(x + cot φ·m)·w along m = x × n. At a swing of half a
+turn neither is defined, and bounded numbers stand for both.
 """
 
 import math

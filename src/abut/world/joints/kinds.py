@@ -37,7 +37,9 @@ def fixed(
         >>> joints.fixed(0, 1, (0, 0, 1), break_force=50.0)
         Joint(fixed, a 0, b 1)
     """
-    return make_joint("fixed", (a, b), (point, point), np.eye(3), {**PLACES, "twist": LOCKED, **SWINGS}, _pack(locals()))
+    return make_joint(
+        "fixed", (a, b), (point, point), np.eye(3), {**PLACES, "twist": LOCKED, **SWINGS}, _pack(locals())
+    )
 
 
 def ball(
@@ -97,7 +99,9 @@ def hinge(
         >>> joints.hinge(None, 0, (0, 0, 1), (0, 0, 1), turn=joints.Freedom(speed=2.0, motor_force=5.0))
         Joint(hinge, a the world, b 0)
     """
-    return make_joint("hinge", (a, b), (point, point), _axes(axis), {**PLACES, "twist": turn, **SWINGS}, _pack(locals()))
+    return make_joint(
+        "hinge", (a, b), (point, point), _axes(axis), {**PLACES, "twist": turn, **SWINGS}, _pack(locals())
+    )
 
 
 def slider(
@@ -157,7 +161,8 @@ def distance(
     now = _apart(point_a, point_b)
     low = None if least is None else arrays.scalar(least, "least", least=0.0)
     high = None if most is None else arrays.positive(most, "most")
-    low, high = (min(now, now if high is None else high) if low is None else low), high
+    if low is None:
+        low = now if high is None else min(now, high)
     high = max(now, low) if high is None else high
     if not low <= high:
         raise InvalidInput("least", f"is {low:g}, more than most, which is {high:g}")
@@ -256,4 +261,4 @@ def _axes(axis: VectorLike) -> Floats:
     x = x / np.linalg.norm(x)
     across = np.cross(x, np.eye(3)[np.argmin(np.abs(x))])
     y = across / np.linalg.norm(across)
-    return np.stack((x, y, np.cross(x, y)), axis=1)
+    return np.asarray(np.stack((x, y, np.cross(x, y)), axis=1), np.float64)

@@ -117,7 +117,9 @@ def _make_rack(joints: Records, rows: Records, offsets: Integers, neighbors: Int
     lowest[has] = firsts[neighbors[offsets[:-1][has]]]
     counts = joints["stop_row"] - firsts
     size = int((counts * (joints["stop_row"] - lowest)).sum())
-    bounded = ((rows["kind"] == 0) & (rows["low"] < rows["high"])) | ((rows["kind"] != 0) & (rows["most_force"] < np.inf))
+    bounded = ((rows["kind"] == 0) & (rows["low"] < rows["high"])) | (
+        (rows["kind"] != 0) & (rows["most_force"] < np.inf)
+    )
     begin, offset, active = np.zeros((3, len(rows)), np.int64)
     pivot, solution = np.zeros((2, len(rows)))
     state = np.array([0, 0, int(bounded.any())], np.int64)

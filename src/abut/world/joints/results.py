@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.showing import ROWS_SHOWN, count, describe, table_html

@@ -209,7 +209,7 @@ def find_stiffness(bodies: Records, rack: Rack, dt: float) -> float:
         if size == 0.0:
             continue
         d = scale(vector(joint.force), 1.0 / size)
-        p, s, q, t = frames_of(bodies, joint, 0.0)
+        p, _, q, _ = frames_of(bodies, joint, 0.0)
         at = lerp(p, q, joint.lead)
         weight = 0.0
         for side in range(4):

@@ -1,21 +1,22 @@
 """One visit of all joints: their rows are solved for together, with impulses within their bounds.
 
-Rows at a bound are taken out, and come in again when they would leave it (block pivoting, Júdice 1994). After MOST_ROUNDS what is out of bounds is cut off;
-the next visit goes on from there. Before the bodies move, a lock or limit is asked where it would get within the substep, at all orders: then the
-motion along a circle loses and gains nothing (RATTLE, Andersen 1983). After they moved, velocities alone count.
+Rows at a bound are taken out, and come in again when they would leave it (block pivoting, Júdice 1994). After MOST_ROUNDS what is out of bounds is
+cut off; the next visit goes on from there. Before the bodies move, a lock or limit is asked where it would get within the substep, at all orders:
+then the motion along a circle loses and gains nothing (RATTLE, Andersen 1983). After they moved, velocities alone count.
 """
 
-from abut.core.jit import kernel
+from abut.core.jit import element, kernel
 from abut.core.records import Record, Records, vector
-from abut.geometry.vec import norm, subtract
-from abut.world.joints.coordinates import TWIST, value_of, wrap
+from abut.geometry.vec import add_scaled, norm, subtract
+from abut.impulses.records import ALONE
+from abut.world.joints.coordinates import DISTANCE, TWIST, value_of, wrap
 from abut.world.joints.records import HOLD, Rack
-from abut.world.joints.rows import frames_of, push_row, rate_of
+from abut.world.joints.rows import frames_of, push_row, rate_of, side_of
 from abut.world.joints.system import RIGID, factor, solve
 
 MOST_ROUNDS = 8
-FINE, COARSE = 0.15, 0.3
-"""Radians in a substep. What turns faster is asked by its velocity alone, which loses energy, but always converges."""
+FINE, COARSE, SLIGHT = 0.15, 0.3, 1e-6
+"""Radians in a substep. What turns faster is asked by its velocity alone, which loses energy, but always converges; and what hardly turns, too."""
 
 
 @kernel
@@ -44,7 +45,8 @@ def _find_rates(bodies: Records, rack: Rack, h: float, pushes: bool) -> None:
     for k in range(len(rack.joints)):
         joint = rack.joints[k]
         p, s, q, t = frames_of(bodies, joint, h if pushes else 0.0)
-        apart, bends = subtract(q, p), _bend(bodies, joint, h) if pushes else 0.0
+        apart = subtract(q, p)
+        bends = _bend(_turn_of(bodies, joint, rack.rows[joint.first_row].coordinate, norm(apart), h)) if pushes else 0.0
         for r in range(joint.first_row, joint.stop_row):
             row = rack.rows[r]
             if row.kind != HOLD or not pushes:
@@ -63,17 +65,31 @@ def _find_rates(bodies: Records, rack: Rack, h: float, pushes: bool) -> None:
             row.rate = rate + RIGID * row.weight * row.impulse
 
 
+@element
+def _bend(angle: float) -> float:
+    """The part of what is of higher order that counts: all of it where things turn by less than FINE in the substep, nothing from COARSE on, nor
+    where it would be less than rounding."""
+    return min(1.0, max(0.0, (COARSE - angle) / (COARSE - FINE))) if angle > SLIGHT else 0.0
+
+
 @kernel
-def _bend(bodies: Records, joint: Record, h: float) -> float:
-    """The part of what is of higher order that counts: all of it where the bodies turn by less than FINE in the substep, nothing from COARSE on."""
+def _turn_of(bodies: Records, joint: Record, first: int, length: float, h: float) -> float:
+    """How far the bodies of a joint turn in a substep, or the line between its points. first: the coordinate of its first row."""
     angle = 0.0
+    if first == DISTANCE and length > 0.0:
+        across = (0.0, 0.0, 0.0)
+        for side in range(4):
+            i, part = side_of(joint, side)
+            if i != ALONE:
+                across = add_scaled(across, vector(bodies[i].velocity), part * bodies[i].time)
+        angle = h * norm(across) / length
     if joint.turns_a:
         body = bodies[joint.body_a]
-        angle = h * body.time * norm(vector(body.angular_velocity))
+        angle = max(angle, h * body.time * norm(vector(body.angular_velocity)))
     if joint.turns_b:
         body = bodies[joint.body_b]
         angle = max(angle, h * body.time * norm(vector(body.angular_velocity)))
-    return min(1.0, max(0.0, (COARSE - angle) / (COARSE - FINE)))
+    return angle
 
 
 @kernel

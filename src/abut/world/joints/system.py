@@ -1,7 +1,7 @@
 """All rows of joints that are solved for, together: A·x = b, A = J·M⁻¹·Jᵀ over rows that share a body.
 
-A chain has a band, for joints are numbered so that those which hang together are near (reverse Cuthill–McKee). Rows are kept from their first entry on
-(Jennings 1966), factored as L·D·Lᵀ. Holds give way by RIGID of what a row weighs: joints that hold the same thing twice share the load.
+A chain has a band, for joints are numbered so that those which hang together are near (reverse Cuthill–McKee). Rows are kept from their first entry
+on (Jennings 1966), factored as L·D·Lᵀ. Holds give way by RIGID of what a row weighs: joints that hold the same thing twice share the load.
 """
 
 from abut.core.jit import kernel
@@ -12,7 +12,7 @@ from abut.world.joints.records import HOLD, Rack
 from abut.world.joints.rows import side_of
 
 RIGID = 1e-5
-"""A joint that carries its own body gives way by this part of what it would fall in a substep: 2e-10 of a unit of length at 1/480 under SI gravity."""
+"""Of a row. A joint that carries its own body gives way by this part of g·h²: 4e-10 of a unit of length at 1/480 under SI gravity."""
 LEAST_PIVOT = 1e-14
 
 
@@ -41,7 +41,9 @@ def factor(bodies: Records, rack: Rack) -> None:
             _couple(bodies, rack, k, stop, other, rack.joints[other + 1].column)
     for i in range(count):
         row = rack.rows[rack.active[i]]
-        rack.matrix[rack.offset[i] + i - rack.begin[i]] += row.softness + (RIGID * row.weight if row.kind == HOLD else 0.0)
+        rack.matrix[rack.offset[i] + i - rack.begin[i]] += row.softness + (
+            RIGID * row.weight if row.kind == HOLD else 0.0
+        )
     _decompose(rack, count)
     rack.state[0], rack.state[1] = count, 1
 

@@ -1,7 +1,7 @@
 """The joints of a world: who hangs together with whom, what the last step left, and what the next one starts from.
 
-A handle is a number that is given once. A joint that broke stays, and holds nothing, until it is removed. For a step the joints whose bodies are awake
-become a `Rack` (`opening`); what they gave is kept as forces, for the next step may be longer or shorter.
+A handle is a number that is given once. A joint that broke stays, and holds nothing, until it is removed. For a step the joints whose bodies are
+awake become a `Rack` (`opening`); what they gave is kept as forces, for the next step may be longer or shorter.
 """
 
 import numpy as np
@@ -139,7 +139,8 @@ class Joints:
         for name in ("force", "torque"):
             self.joints[name][which] = joints[name] / dt
         most = np.array([(spec.break_force, spec.break_torque) for spec in self.specs]).reshape(-1, 2)
-        loads = np.stack([np.linalg.norm(self.joints[name], axis=1) for name in ("force", "torque")], axis=1)
+        with np.errstate(over="ignore"):  # more than any number breaks what breaks at all
+            loads = np.stack([np.linalg.norm(self.joints[name], axis=1) for name in ("force", "torque")], axis=1)
         breaks = (loads > most).any(axis=1) & ~self.broken & np.isin(np.arange(len(most)), which)
         self.broken |= breaks
         self.broke = frozen(self.handles[breaks])

@@ -24,8 +24,8 @@ from abut.world.bodies.forces import load_forces
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import ALL_LAYERS, Store
 from abut.world.definition import IDENTITY, MOST_SCALE, read_options
-from abut.world.linkages.joined import FIELDS, Joined
 from abut.world.joints.opening import Strings
+from abut.world.linkages.joined import FIELDS, Joined
 from abut.world.solver.link_constraints import Bonds
 
 if TYPE_CHECKING:

@@ -62,8 +62,8 @@ def limit_energy(
 ) -> int:
     """Scale down motion that an island has got from nowhere; how many islands that were.
 
-    after: what the step made of the bodies. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each other. jointed: bodies with a joint.
-    times (n,): the part of the step dt that passed for each body."""
+    after: what the step made of the bodies. alone (n,): bodies that do not stand for a linkage. pairs (n,2): bodies that pushed each
+    other. jointed: bodies with a joint. times (n,): the part of the step dt that passed for each body."""
     movable = store.movable & alone
     free = _find_free(store, movable, pairs, jointed, times, bool(gravity.any()))
     if not free.any():

@@ -2,7 +2,8 @@
 
 The spring gives way under load, by F / (m ω²), and so it damps the rocking of a stack; but an arch between two walls would be pressed far together.
 From HOLDS of the slop on it gives way to a growing part of the load's change only, and at 0.95 slop to no standing load at all: no contact at rest
-is deeper than that, whatever lies on it.
+is deeper than that, whatever lies on it. Contacts of bodies with a joint stay springs: a joint may hold a body where it is, for ever, and the
+contact would push ever harder.
 
 Rolling and spinning on the spot are held by a torque of at most one slop times the normal impulse, as a patch of that size would.
 """
@@ -76,7 +77,7 @@ def _solve_sides(
     gap = contact.separation
     bias = gap / h if gap > 0.0 else max(softness.rate * gap, -softness.fastest)
     firm, give = (1.0, 0.0) if gap > 0.0 else (softness.firm, softness.give)
-    held = min(1.0, max(0.0, softness.slope * gap + softness.base)) * contact.load
+    held = 0.0 if contact.yields else min(1.0, max(0.0, softness.slope * gap + softness.base)) * contact.load
     press(bodies, contact, a, b, standing, -bias, firm, give, held)
     rub(bodies, contact, a, b, standing)
     if contact.rolling_lever > 0.0:

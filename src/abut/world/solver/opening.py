@@ -42,7 +42,8 @@ def open_ledger(
 ) -> tuple[Integers, Ledger]:
     """(size,) the island of each body, NONE for those that touch a linkage and for what does not move; and a ledger.
 
-    pairs (k,2): bodies that touch or may touch in the step, or have a joint. jointed: bodies with a joint, which may give them energy. alone (n,): bodies that do not stand for a linkage."""
+    pairs (k,2): bodies that touch or may touch in the step, or have a joint. jointed: bodies with a joint, which may give them energy. alone (n,):
+    bodies that do not stand for a linkage."""
     movable = awake & alone
     root = np.empty(len(movable), np.int64)
     find_islands(pairs, movable.astype(np.int64), root)

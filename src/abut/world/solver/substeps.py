@@ -30,7 +30,7 @@ class Settings(NamedTuple):
 
     dt: float
     pace: float
-    """the step for which contacts are stiff"""
+    """the substep for which contacts are stiff"""
     fastest: float
     """the most speed of a push out of a depth"""
     slowest: float
@@ -66,7 +66,7 @@ def solve_step(
         add_energies(bodies, island, ledger.before)
         start_rows(bodies, rack, h, settings.fastest)
         warm_start(bodies, contacts)
-        softness = soften(h, settings.pace / settings.substeps, settings.fastest, slop)
+        softness = soften(h, settings.pace, settings.fastest, slop)
         sweep_contacts(bodies, contacts, bonds, rack, h, softness, sweeps)
         more += converge(bodies, contacts, rack, h, softness, slowest, island, ledger.now, ledger.spare)
         more += settle(bodies, contacts, h, softness, island, ledger, sweeps)
