@@ -18,7 +18,7 @@ from abut.core.types import IndicesLike, Number, PointsLike, PoseLike, PosesLike
 from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
 from abut.shapes.solids import Shape, Sphere
-from abut.shapes.surfaces import ShapeLike, Soft, as_shape
+from abut.shapes.surfaces import ShapeLike, Soft, Surface, as_shape
 from abut.world.bodies.forces import add_impulse, moment_of, refuse_unmoved
 from abut.world.bodies.materials import Material, put_material
 from abut.world.bodies.state import SPIN, VELOCITY
@@ -62,6 +62,7 @@ from abut.world.results import (
 from abut.world.shape_casts import find_first_time, path_between
 from abut.world.states import State, deform_back, put_back
 from abut.world.step import Motor, Parts
+from abut.world.surface_questions import SurfaceQuestion
 
 POINT = Sphere(1e-300)
 """For queries, a point is a ball of no size."""
@@ -673,22 +674,22 @@ class World:
         """Handles of the bodies that touch or overlap a shape, or hold it; ascending.
 
         Args:
-            shape: a convex shape.
+            shape: a convex shape, or a mesh.
             pose: (4,4) where it is; by default at the origin.
             mask: layers that count, in bits.
         """
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        return self._queries().overlap(as_shape(shape).collider(), at[np.newaxis], mask).body
+        return self._overlap(shape, at[np.newaxis], mask).body
 
     def overlap_many(self, shape: ShapeLike, poses: PosesLike, *, mask: int = ALL_LAYERS) -> OverlapMany:
         """The same at many poses: which pose meets which body.
 
         Args:
-            shape: a convex shape.
+            shape: a convex shape, or a mesh.
             poses: (k,4,4) where it is.
             mask: layers that count, in bits.
         """
-        return self._queries().overlap(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+        return self._overlap(shape, arrays.poses(poses, "poses"), mask)
 
     def closest(
         self, shape: ShapeLike | VectorLike, pose: PoseLike | None = None, *, mask: int = ALL_LAYERS
@@ -696,7 +697,7 @@ class World:
         """The body nearest to a shape or to a point; None in an empty world.
 
         Args:
-            shape: a convex shape, or a point (3,).
+            shape: a convex shape, a mesh, or a point (3,).
             pose: (4,4) where it is; by default at the origin.
             mask: layers that count, in bits.
         """
@@ -707,7 +708,7 @@ class World:
             solid, at = POINT, at @ moved
         else:
             solid = as_shape(cast("ShapeLike", shape))
-        found = self._queries().closest(solid.collider(), at[np.newaxis], mask)
+        found = self._closest(solid, at[np.newaxis], mask)
         if found.body[0] < 0:
             return None
         numbers = int(found.body[0]), int(found.shape[0]), float(found.distance[0])
@@ -719,7 +720,7 @@ class World:
         """The same at many poses, or for many points.
 
         Args:
-            shape: a convex shape, or without poses, points (k,3).
+            shape: a convex shape, a mesh, or without poses, points (k,3).
             poses: (k,4,4) where the shape is.
             mask: layers that count, in bits.
         """
@@ -729,7 +730,7 @@ class World:
             at[:, :3, 3] = points
             return self._queries().closest(POINT, at, mask)
         solid = as_shape(cast("ShapeLike", shape))
-        return self._queries().closest(solid.collider(), arrays.poses(poses, "poses"), mask)
+        return self._closest(solid, arrays.poses(poses, "poses"), mask)
 
     def sweep_shape(
         self, shape: ShapeLike, pose_a: PoseLike, pose_b: PoseLike, *, mask: int = ALL_LAYERS
@@ -771,6 +772,18 @@ class World:
         met = queries.closest(solid, at[np.newaxis], mask)
         numbers = int(met.body[0]), int(met.shape[0]), time
         return ShapeHit(*numbers, frozen(at.copy()), met.point_b[0], met.normal[0])
+
+    def _overlap(self, shape: ShapeLike, poses: Floats, mask: int) -> OverlapMany:
+        solid, queries = as_shape(shape).collider(), self._queries()
+        if isinstance(solid, Surface):
+            return SurfaceQuestion(queries, solid, mask).overlap(arrays.rigid_poses(poses, "pose"))
+        return queries.overlap(solid, poses, mask)
+
+    def _closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
+        solid, queries = shape.collider(), self._queries()
+        if isinstance(solid, Surface):
+            return SurfaceQuestion(queries, solid, mask).closest(arrays.rigid_poses(poses, "pose"))
+        return queries.closest(solid, poses, mask)
 
     def _queries(self) -> Queries:
         self._place()
