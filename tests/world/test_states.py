@@ -42,7 +42,7 @@ def go_on(world, sheet, rope, steps):
     seen = []
     for k in range(steps):
         if k % 7 == 3:
-            sheet.update(sheet.vertices + (0, 0, 0.01 * np.sin(k)))
+            sheet.update(sheet.vertices + np.array((0, 0, 0.01 * np.sin(k))))
         if k % 5 == 2:
             world.apply_force(world.handles[4], (0.3, 0, 0))
         world.step(DT)

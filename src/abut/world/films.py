@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class FilmFrame:
     """A world after a step."""
 
     time: float
@@ -54,12 +54,12 @@ class Film:
         ...         world.step(0.1)
         >>> world.step(0.1)
         >>> film, film[-1], film.follow(ball)[1][:, 2, 3].round(3).tolist()
-        (Film(4 frames, 0.3 long), Frame(time 0.3, 1 body, 0 contacts), [0.0, -0.049, -0.196, -0.441])
+        (Film(4 frames, 0.3 long), FilmFrame(time 0.3, 1 body, 0 contacts), [0.0, -0.049, -0.196, -0.441])
     """
 
-    def __init__(self, world: "World") -> None:
-        self._world: World | None = world
-        self._frames: list[Frame] = []
+    def __init__(self) -> None:
+        self._world: World | None = None
+        self._frames: list[FilmFrame] = []
         self._shapes: dict[int, list[tuple[Shape, Floats]]] = {}
         self._touching = np.empty((0, 2), np.int64)
 
@@ -72,7 +72,7 @@ class Film:
     def __len__(self) -> int:
         return len(self._frames)
 
-    def __getitem__(self, index: int) -> Frame:
+    def __getitem__(self, index: int) -> FilmFrame:
         number = arrays.scalar(index, "index")
         if number != int(number) or not -len(self) <= number < len(self):
             raise InvalidInput("index", f"{number:g} is none of {count(len(self), 'frame')}")
@@ -87,7 +87,7 @@ class Film:
         return self._world is not None
 
     @property
-    def frames(self) -> tuple[Frame, ...]:
+    def frames(self) -> tuple[FilmFrame, ...]:
         """The frames so far."""
         return tuple(self._frames)
 
@@ -124,12 +124,17 @@ class Film:
             raise InvalidInput("handle", f"{number} is no body of this film")
         return list(self._shapes[number])
 
-    def add(self, world: "World", length: float) -> None:
-        """Add a frame, some time after the last one: the world does that."""
+    def _begin(self, world: "World") -> "Film":
+        self._world = world
+        self._add(world, 0.0)
+        return self
+
+    def _add(self, world: "World", length: float) -> None:
+        """Add a frame, some time after the last one."""
         handles = world.handles
         for handle in handles.tolist():
             if handle not in self._shapes:
                 self._shapes[handle] = world.shape_of(handle)
         contacts, self._touching = world._look(self._touching)
         time = self._frames[-1].time + length if self._frames else 0.0
-        self._frames.append(Frame(time, handles, world.poses(), world.asleep(), contacts))
+        self._frames.append(FilmFrame(time, handles, world.poses(), world.asleep(), contacts))

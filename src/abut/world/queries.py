@@ -109,7 +109,8 @@ class Queries:
             rays = rays[find_held(colliders, np.full(len(rays), collider), origins[rays], ground=True)]
             found[rays], numbers[rays] = (collider, NOWHERE), 0.0
 
-    def _place(self, shape: Shape, poses: Floats, mask: int) -> Query:
+    def place(self, shape: Shape, poses: Floats, mask: int) -> Query:
+        """A shape in places (k,4,4) beside those of the world."""
         if not isinstance(shape, Convex):
             raise Unsupported(f"{type(shape).__name__} as a question: add it as a kinematic body, and ask for contacts")
         bits = arrays.count(mask, "mask", most=ALL_LAYERS)
@@ -144,7 +145,7 @@ class Queries:
 
     def overlap(self, shape: Shape, poses: Floats, mask: int) -> OverlapMany:
         """See `World.overlap_many`."""
-        query = self._place(shape, poses, mask)
+        query = self.place(shape, poses, mask)
         near = np.concatenate([NO_PAIRS, *self._near(query, ANY, np.zeros((len(poses), 1)), FIRST)])
         touched = self._touch(query, near)
         left = np.flatnonzero(~touched)
@@ -182,7 +183,7 @@ class Queries:
 
     def closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
         """See `World.closest_many`."""
-        query = self._place(shape, poses, mask)
+        query = self.place(shape, poses, mask)
         numbers, other = np.zeros((len(poses), GAP_NUMBERS)), np.full(len(poses), NOWHERE)
         numbers[:, GAP] = np.inf
         self._search_cores(query, numbers, other)

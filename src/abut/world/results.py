@@ -161,6 +161,32 @@ class Closest:
 
 
 @dataclass(frozen=True, eq=False)
+class ShapeHit:
+    """What a moving shape met first."""
+
+    body: int
+    """its handle"""
+    shape: int
+    """which shape of the body"""
+    time: float
+    """from 0 at the first pose to 1 at the second; never late"""
+    pose: Floats
+    """(4,4) of the moving shape then"""
+    point: Floats
+    """(3,) where it met the body"""
+    normal: Floats
+    """(3,) unit vector from the shape to the body"""
+
+    def __repr__(self) -> str:
+        return describe(self, f"body {self.body}", f"time {self.time:.6g}")
+
+    def _repr_html_(self) -> str:
+        names = ("body", "shape", "time", "point", "normal")
+        values = (self.body, self.shape, self.time, self.point.tolist(), self.normal.tolist())
+        return table_html(repr(self), names, [[value] for value in values], 1)
+
+
+@dataclass(frozen=True, eq=False)
 class ClosestMany:
     """The bodies nearest to a shape at many places, one row per place."""
 

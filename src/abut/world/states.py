@@ -32,10 +32,18 @@ class State:
         (State(1 body), 0.0)
     """
 
-    def __init__(self, content: dict[str, Any], bodies: int, linkages: tuple[Linkage, ...]) -> None:
-        self._bodies, self._linkages = bodies, linkages
+    def __init__(self) -> None:
+        self._bodies = 0
+        self._linkages: tuple[Linkage, ...] = ()
         self._shared: list[object] = []
         """What the copy refers to instead of holding it."""
+        self._data = b""
+        self._soft: list[tuple[Soft, Floats, int]] = []
+        """Deformable shapes with vertices and version."""
+
+    def _keep(self, content: dict[str, Any], bodies: int, linkages: tuple[Linkage, ...]) -> "State":
+        """Copy what a world holds."""
+        self._bodies, self._linkages = bodies, linkages
         stream = io.BytesIO()
         _Writer(stream, self._shared).dump((content, linkages))
         self._data = stream.getvalue()
@@ -43,11 +51,13 @@ class State:
             (shape, shape.vertices.copy(), shape.body._version) for shape in self._shared if isinstance(shape, Soft)
         ]
 
+        return self
+
     def __repr__(self) -> str:
         return describe(self, count(self._bodies, "body", "bodies"))
 
-    def open(self) -> tuple[dict[str, Any], list[tuple[Linkage, Linkage]], list[tuple[Soft, Floats, int]]]:
-        """What the world held, a new copy; linkages of the world, each with a copy of what it was; deformable shapes with vertices and version."""
+    def _open(self) -> tuple[dict[str, Any], list[tuple[Linkage, Linkage]], list[tuple[Soft, Floats, int]]]:
+        """What the world held, a new copy; linkages of the world, each with a copy of what it was; and the deformable shapes."""
         content, copies = _Reader(io.BytesIO(self._data), self._shared).load()
         return content, list(zip(self._linkages, copies, strict=True)), self._soft
 

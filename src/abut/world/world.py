@@ -18,7 +18,7 @@ from abut.core.types import IndicesLike, Number, PointsLike, PoseLike, PosesLike
 from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
 from abut.shapes.solids import Shape, Sphere
-from abut.shapes.surfaces import ShapeLike, Soft, as_shape
+from abut.shapes.surfaces import ShapeLike, Soft, Surface, as_shape
 from abut.world.bodies.forces import add_impulse, moment_of, refuse_unmoved
 from abut.world.bodies.materials import Material, put_material
 from abut.world.bodies.state import SPIN, VELOCITY
@@ -59,12 +59,15 @@ from abut.world.results import (
     OverlapMany,
     RayHits,
     SensorEvents,
+    ShapeHit,
     WorldContacts,
     order_rows,
     unite_rows,
 )
+from abut.world.shape_casts import find_first_time, path_between
 from abut.world.states import State, deform_back, put_back
 from abut.world.step import Motor, Parts
+from abut.world.surface_questions import SurfaceQuestion
 
 POINT = Sphere(1e-300)
 """For queries, a point is a ball of no size."""
@@ -677,22 +680,22 @@ class World:
         """Handles of the bodies that touch or overlap a shape, or hold it; ascending.
 
         Args:
-            shape: a convex shape.
+            shape: a convex shape, or a mesh.
             pose: (4,4) where it is; by default at the origin.
             mask: layers that count, in bits.
         """
         at = IDENTITY if pose is None else arrays.pose(pose, "pose")
-        return self._queries().overlap(as_shape(shape).collider(), at[np.newaxis], mask).body
+        return self._overlap(shape, at[np.newaxis], mask).body
 
     def overlap_many(self, shape: ShapeLike, poses: PosesLike, *, mask: int = ALL_LAYERS) -> OverlapMany:
         """The same at many poses: which pose meets which body.
 
         Args:
-            shape: a convex shape.
+            shape: a convex shape, or a mesh.
             poses: (k,4,4) where it is.
             mask: layers that count, in bits.
         """
-        return self._queries().overlap(as_shape(shape).collider(), arrays.poses(poses, "poses"), mask)
+        return self._overlap(shape, arrays.poses(poses, "poses"), mask)
 
     def closest(
         self, shape: ShapeLike | VectorLike, pose: PoseLike | None = None, *, mask: int = ALL_LAYERS
@@ -700,7 +703,7 @@ class World:
         """The body nearest to a shape or to a point; None in an empty world.
 
         Args:
-            shape: a convex shape, or a point (3,).
+            shape: a convex shape, a mesh, or a point (3,).
             pose: (4,4) where it is; by default at the origin.
             mask: layers that count, in bits.
         """
@@ -711,7 +714,7 @@ class World:
             solid, at = POINT, at @ moved
         else:
             solid = as_shape(cast("ShapeLike", shape))
-        found = self._queries().closest(solid.collider(), at[np.newaxis], mask)
+        found = self._closest(solid, at[np.newaxis], mask)
         if found.body[0] < 0:
             return None
         numbers = int(found.body[0]), int(found.shape[0]), float(found.distance[0])
@@ -723,7 +726,7 @@ class World:
         """The same at many poses, or for many points.
 
         Args:
-            shape: a convex shape, or without poses, points (k,3).
+            shape: a convex shape, a mesh, or without poses, points (k,3).
             poses: (k,4,4) where the shape is.
             mask: layers that count, in bits.
         """
@@ -733,7 +736,60 @@ class World:
             at[:, :3, 3] = points
             return self._queries().closest(POINT, at, mask)
         solid = as_shape(cast("ShapeLike", shape))
-        return self._queries().closest(solid.collider(), arrays.poses(poses, "poses"), mask)
+        return self._closest(solid, arrays.poses(poses, "poses"), mask)
+
+    def sweep_shape(
+        self, shape: ShapeLike, pose_a: PoseLike, pose_b: PoseLike, *, mask: int = ALL_LAYERS
+    ) -> ShapeHit | None:
+        """What a shape meets first on its way from one pose to another, while the world stands still; None if nothing.
+
+        Its origin goes straight, and it turns about it at a constant rate. The time is never late, and early by the way of 1e-9 of the sizes.
+        What it touches or overlaps at the start it meets at time 0.
+
+        Args:
+            shape: a convex shape.
+            pose_a, pose_b: (4,4) where it starts and where it ends.
+            mask: layers that count, in bits.
+
+        Example:
+            >>> import numpy as np
+            >>> import abut
+            >>> from abut import shapes
+            >>> world = abut.World()
+            >>> wall = world.add(shapes.Box((1, 9, 9)), position=(5.5, 0, 0), kind="static")
+            >>> far = np.eye(4)
+            >>> far[0, 3] = 10.0
+            >>> hit = world.sweep_shape(shapes.Sphere(0.5), np.eye(4), far)
+            >>> hit, hit.normal.tolist()
+            (ShapeHit(body 0, time 0.45), [1.0, 0.0, 0.0])
+        """
+        ends = arrays.rigid_poses(np.stack((arrays.pose(pose_a, "pose_a"), arrays.pose(pose_b, "pose_b"))), "pose_b")
+        solid, queries = as_shape(shape).collider(), self._queries()
+        start = queries.closest(solid, ends[:1], mask)
+        time, at = 0.0, ends[0]
+        if start.distance[0] > 0.0:
+            path = path_between(ends)
+            time = find_first_time(queries, queries.place(solid, ends[:1], mask), path)
+            if not time <= 1.0:
+                return None
+            row = path.at(np.array([time]))[0]
+            at = np.eye(4)
+            at[:3, :3], at[:3, 3] = row[:9].reshape(3, 3), row[9:]
+        met = queries.closest(solid, at[np.newaxis], mask)
+        numbers = int(met.body[0]), int(met.shape[0]), time
+        return ShapeHit(*numbers, frozen(at.copy()), met.point_b[0], met.normal[0])
+
+    def _overlap(self, shape: ShapeLike, poses: Floats, mask: int) -> OverlapMany:
+        solid, queries = as_shape(shape).collider(), self._queries()
+        if isinstance(solid, Surface):
+            return SurfaceQuestion(queries, solid, mask).overlap(arrays.rigid_poses(poses, "pose"))
+        return queries.overlap(solid, poses, mask)
+
+    def _closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
+        solid, queries = shape.collider(), self._queries()
+        if isinstance(solid, Surface):
+            return SurfaceQuestion(queries, solid, mask).closest(arrays.rigid_poses(poses, "pose"))
+        return queries.closest(solid, poses, mask)
 
     def _queries(self) -> Queries:
         self._place()
@@ -871,15 +927,14 @@ class World:
         self._changed()
         self._sense()
         for film in self._films:
-            film.add(self, length)
+            film._add(self, length)
 
     def record(self) -> Film:
         """Begin a film: a frame now, and one after each step, with the poses of all bodies and their contacts.
 
         It goes on until `Film.stop`, or the end of a `with` block. What a world does and answers is the same with and without a film.
         """
-        film = Film(self)
-        film.add(self, 0.0)
+        film = Film()._begin(self)
         self._films.append(film)
         return film
 
@@ -899,7 +954,7 @@ class World:
 
         Contacts, impulses and sleepers are part of it, and so are deformable bodies and linkages: what follows is the same to the bit.
         """
-        return State(self.__getstate__(), len(self), self.linkages)
+        return State()._keep(self.__getstate__(), len(self), self.linkages)
 
     def restore(self, state: State) -> None:
         """Go back to a state that was saved, of this world or of another one. Handles and names are those of then; films go on.
@@ -909,7 +964,7 @@ class World:
         Args:
             state: as `save_state` gave it.
         """
-        content, linkages, soft = arrays.instance(state, "state", State).open()
+        content, linkages, soft = arrays.instance(state, "state", State)._open()
         self.__dict__.update(content)
         self._links.replace(put_back(linkages))
         self._store.follow_versions(self._colliders.find_shapes(deform_back(soft)))
