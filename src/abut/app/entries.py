@@ -97,6 +97,18 @@ def candidates() -> None:
         ask(queries, min_distance=0.1)
 
 
+def points() -> None:
+    """Points and rays of meshes, and features of one mesh that are near each other."""
+    mesh, corners = _ball(), np.array([[0.0, 0.0, 0.0], [2.0, 0.1, 0.2], [0.3, 0.2, 0.1]])
+    for body in (abut.Rigid(mesh), abut.Deformable(mesh)):
+        abut.closest_points(body, corners)
+        abut.signed_distance(body, corners)
+        abut.winding_number(body, corners)
+        abut.faces_within(body, corners, 0.5)
+        for mode in ("first", "any", "all"):
+            abut.cast(body, corners, corners + 1.0, mode=mode)
+
+
 def trees() -> None:
     """Binary trees of each volume."""
     from abut import bvh
@@ -229,6 +241,8 @@ def contours() -> None:
     _ = found.point, found.normal, found.kind
     contours.contains(a, [(0.1, 0.1)])
     contours.collide_all([a, a], poses)
+    contours.collide_tolerance([a, a], poses)
+    contours.time_of_impact(a, a, (3, 0, 0), (0, 0, 1))
     _ = curved.length, curved.area, curved.inertia, curved.flatten(0.01)
     contours.Animation([a, a], [(0, 0, 0), (0, 1.0001, 0)], fixed=[True, False]).step(0.01)
 
@@ -244,7 +258,7 @@ def nest() -> None:
 
 def world() -> None:
     """Many bodies of every shape: steps, contacts, rays, closest points, linkages."""
-    from abut import dynamics, shapes
+    from abut import dynamics, joints, shapes
 
     world, above = abut.World(), np.eye(4)
     above[2, 3] = 0.99
@@ -256,6 +270,8 @@ def world() -> None:
         place[:3, 3] = i - 1.0, 0.3, 1.2
         world.add(shape, place)
     world.link(dynamics.rag_doll())
+    world.join(joints.ball(None, 1, (0, 0, 2)))
+    world.joint_states()
     for _ in range(3):
         world.step(0.01)
     world.contacts()
@@ -287,6 +303,7 @@ ENTRIES: dict[str, Callable[[], None]] = {
     "particles": particles,
     "surgery": surgery,
     "distance": distance,
+    "points": points,
     "trees": trees,
     "candidates": candidates,
     "convex": convex,
