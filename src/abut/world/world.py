@@ -45,12 +45,12 @@ from abut.world.definition import (
     read_parts,
     read_place,
 )
+from abut.world.films import Film
 from abut.world.joints.attaching import attach, default_coordinate, read_states
 from abut.world.joints.coordinates import NAMES
 from abut.world.joints.definition import Freedom, Joint
 from abut.world.joints.results import JointStates
 from abut.world.joints.table import WORLD, Joints
-from abut.world.films import Film
 from abut.world.linkages.links import Links
 from abut.world.queries import Queries
 from abut.world.results import (
