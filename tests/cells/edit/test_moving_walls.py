@@ -368,11 +368,11 @@ def test_no_edge_of_a_catheter_is_through_the_wall_of_a_beating_vessel():
     env = cells.channel(4, 4, 16 if SOAK else 8)
     rest, loops = env.vertices, [env.faces_of(cell) for cell in range(env.cell_count)]
     z = np.linspace(0.5, rest[:, 2].max() - 0.5, 24 if SOAK else 12)
-    points = np.column_stack((2 + 0.8 * np.cos(z), 2 + 0.8 * np.sin(z), z))
+    points = np.column_stack((2 + 1.5 * np.cos(z), 2 + 1.5 * np.sin(z), z))
     body = cells.Mobile(env, (points, np.column_stack((np.arange(len(z) - 1), np.arange(1, len(z))))))
     told = 0
     for step in range(600 if SOAK else 8):
-        start = np.minimum(step / 10, 1.0)
+        start = np.minimum(step / 8, 1.0)
         env.deform((1 - start) * rest + start * beating(rest, 0.2 * step))
         body.settle()
         told += len(body.reached.edge)
