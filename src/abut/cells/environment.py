@@ -4,7 +4,7 @@ Users see cells as they gave them; the map consists of convex parts with exactly
 the two are the same. The outside is an obstacle. Surgery changes the cells concerned and their neighbours only (`grafts`).
 """
 
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,15 @@ class Environment:
         self.interior.reentrant = Remembered()
         self.interior.versions.note_parts(parts.astype(np.int64), part_count=len(self.interior.part_cell))
 
-    def deform(self, vertices: PointsLike, moved: IndicesLike | None = None, *, stop: bool = False) -> float:
+    @overload
+    def deform(
+        self, vertices: PointsLike, moved: IndicesLike | None = None, *, stop: Literal[False] = False
+    ) -> None: ...
+
+    @overload
+    def deform(self, vertices: PointsLike, moved: IndicesLike | None = None, *, stop: Literal[True]) -> float: ...
+
+    def deform(self, vertices: PointsLike, moved: IndicesLike | None = None, *, stop: bool = False) -> float | None:
         """Move the vertices, each straight to its new place. Particles stay where they are unless a wall reaches them (`Particles.settle`).
 
         Only cells around vertices that moved are looked at, and only the records that particles meet are renewed. A cell that lost its
@@ -157,7 +165,7 @@ class Environment:
                 along the step, and the share is never late; edges and faces are looked at in the places that are tried.
 
         Returns:
-            The share of the step that was gone: 1, or less with `stop`.
+            With `stop`, the share of the step that was gone, from 0 to 1; else nothing.
 
         Raises:
             InvalidInput: a cell turns flat or inside out, the sign of an environment that collides with itself; by its number. The environment
@@ -165,8 +173,7 @@ class Environment:
         """
         if arrays.flag(stop, "stop"):
             return deform_until_touched(self.interior, vertices, moved)
-        deform(self.interior, vertices, moved)
-        return 1.0
+        return deform(self.interior, vertices, moved)
 
     def faces_of(self, cell: Number) -> list[list[int]]:
         """The faces of a cell as loops of vertices, anticlockwise seen from inside; in the plane its outline. A cell merged into another has none.

@@ -105,7 +105,7 @@ def test_a_cell_that_turns_inside_out_is_refused_and_nothing_changes():
     assert crowd.move([[0.2, 0.2, 0.2]]).status.tolist() == [cells.FREE]
     plane = cells.polygons([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2, 3]])
     with pytest.raises(InvalidInput, match="cell 0 turns flat, inside out or non-convex"):
-        plane.deform([[0, 0], [1, 0], [0.2, 0.2], [0, 1]])
+        plane.deform([[0, 0], [1, 0], [-0.2, -0.2], [0, 1]])
     with pytest.raises(InvalidInput, match="vertices: has 3 rows, the environment has 4"):
         plane.deform([[0, 0], [1, 0], [1, 1]])
     for convert in (np.array, np.asfortranarray, list):

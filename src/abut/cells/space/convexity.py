@@ -31,7 +31,7 @@ class NotStarShaped(InvalidInput):
     """Some cells cannot be cut about their centers."""
 
     def __init__(self, name: str, cells: list[int]) -> None:
-        super().__init__(name, "is not convex: it is not even star-shaped about the mean of its corners", min(cells))
+        super().__init__(name, "is not convex: it is not even star-shaped, or hardly so", min(cells))
         self.cells = cells
 
 

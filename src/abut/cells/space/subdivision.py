@@ -22,7 +22,8 @@ cell and into the other is then of no consequence, as only the parts are ever as
 While an environment deforms, a cell that is cut stays cut, and so do its faces, also where they have become planar again. Where parts are made anew,
 a face that was cut is cut in the same triangles again (`known`), or the walls would jump.
 
-A cell whose parts are not all positively oriented is not star-shaped about its center. It is refused with its number.
+A cell whose parts are not all positively oriented is not star-shaped about its center. Then its center is put in a point before all its faces
+(`kernel_points`), a mean in which some corners count more than once; where there is none, the cell is refused with its number.
 """
 
 import itertools
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 from abut.cells.map.cell_shapes import TETRAHEDRON, Shape, concatenate, loops_of
 from abut.cells.map.darts import Indices, Loops, join_loops
 from abut.cells.space import convexity
+from abut.cells.space.kernel_points import find_shares
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
@@ -219,6 +221,29 @@ def _cut_cells(
     return parts, cells
 
 
+def _better_centers(
+    points: Floats, parts: Loops, part_cell: Indices, centers: Centers, bad: Indices, *, is_plane: bool = False
+) -> Centers | None:
+    """Other centers for some cells that are cut, before all their faces; None where one has none. In the plane a part is one loop."""
+    first = len(points) - len(centers.cell)
+    corners = [centers.corner[a:b] for a, b in itertools.pairwise(centers.start.tolist())]
+    faces = np.flatnonzero(np.isin(part_cell[parts.cell], bad))
+    for cell in bad.tolist():
+        place = int(np.searchsorted(centers.cell, cell))
+        if place == len(centers.cell) or centers.cell[place] != cell:
+            return None
+        own = np.unique(corners[place])
+        chosen = faces[part_cell[parts.cell[faces]] == cell]
+        rings = [parts.vertex[parts.start[k] : parts.start[k + 1]] for k in chosen.tolist()]
+        outer = [ring[ring < first][:3] for ring in rings if is_plane or (ring < first).all()]
+        counts = find_shares(points[own], points[np.array(outer)])
+        if counts is None:
+            return None
+        corners[place] = np.repeat(own, counts).astype(np.int32)
+    start = np.concatenate(([0], np.cumsum([len(each) for each in corners])))
+    return Centers(centers.cell, start, np.concatenate(corners))
+
+
 def subdivide(
     vertices: Floats,
     loops: Loops,
@@ -257,6 +282,11 @@ def subdivide(
     move_centers(points, len(vertices) + every, centers.start[:-1], centers.start[1:], centers.corner, every)
     found = convexity.judge_cells(points, together, next_part)
     bad = found.verdict != convexity.GOOD
+    if bad.any() and (better := _better_centers(points, together, part_cell, centers, np.unique(part_cell[bad]))):
+        centers = better
+        move_centers(points, len(vertices) + every, centers.start[:-1], centers.start[1:], centers.corner, every)
+        found = convexity.judge_cells(points, together, next_part)
+        bad = found.verdict != convexity.GOOD
     if bad.any():
         raise convexity.NotStarShaped(name, np.unique(numbers[part_cell[bad]]).tolist())
     return Parts(together, links, part_cell, found.base, points, centers)
@@ -285,6 +315,10 @@ def subdivide_polygons(
     )
     cell = np.concatenate((np.flatnonzero(~is_cut), np.repeat(cut, loops.sizes[cut]))).astype(np.int32)
     bad = convexity.judge_polygons(arrays.frozen(points), together) != convexity.GOOD
+    if bad.any() and (better := _better_centers(points, together, cell, centers, np.unique(cell[bad]), is_plane=True)):
+        centers, points = better, points.copy()
+        move_centers(points, len(vertices) + every, centers.start[:-1], centers.start[1:], centers.corner, every)
+        bad = convexity.judge_polygons(arrays.frozen(points), together) != convexity.GOOD
     if bad.any():
         raise convexity.NotStarShaped(name, np.unique(numbers[cell[bad]]).tolist())
     nothing = np.empty(0, np.int32)
