@@ -1,5 +1,6 @@
 """Scenes to try things on, generated: the same arguments give the same mesh everywhere."""
 
+from abut.scenes.contours_in_motion import PLANE_SCENES, ContourScene, heap_of_contours, swarm_of_contours
 from abut.scenes.drape import ClothFall, cloth_on_ball
 from abut.scenes.hand import hand
 from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
@@ -11,9 +12,11 @@ from abut.scenes.vessels import VesselNetwork, vessel_network
 from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_doll_on_stairs
 
 __all__ = [
+    "PLANE_SCENES",
     "WORLDS",
     "BodyScene",
     "ClothFall",
+    "ContourScene",
     "Passage",
     "RoughContours",
     "SurgicalScene",
@@ -29,6 +32,7 @@ __all__ = [
     "falling_contours",
     "hand",
     "hand_scene",
+    "heap_of_contours",
     "icosphere",
     "pile",
     "push_along",
@@ -36,6 +40,7 @@ __all__ = [
     "rag_doll_on_stairs",
     "rough_contours",
     "surgical_scene",
+    "swarm_of_contours",
     "torus",
     "vessel_network",
 ]
