@@ -507,6 +507,8 @@ def made() -> dict[str, Subject]:
         "scenes.cloth": function(scenes.cloth, nx=2, ny=3),
         "scenes.hand": function(scenes.hand, subdivisions=0, length=1.0),
         "scenes.pyramids": function(scenes.pyramids, nx=1, ny=1, nz=1),
+        "scenes.heap_of_contours": function(scenes.heap_of_contours, count=2),
+        "scenes.swarm_of_contours": function(scenes.swarm_of_contours, count=2),
         "scenes.rough_contours": function(scenes.rough_contours, segments=6, roughness=0.01),
         "scenes.falling_contours": function(scenes.falling_contours, count=2, columns=2),
         "scenes.pile": function(scenes.pile, count=5, seed=0),

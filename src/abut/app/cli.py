@@ -103,15 +103,15 @@ def check(
 
 @app.command()
 def simulate(
-    scene: Annotated[str, typer.Argument(help="Which scene: pile, stairs or cloth.")],
+    scene: Annotated[str, typer.Argument(help="Which scene: pile, stairs or cloth; in the plane contours or swarm.")],
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps of 1/60 s; without it, until the scene is at rest.")
+        int | None, typer.Option(min=1, help="How many steps; without it, until the scene is at rest.")
     ] = None,
     size: Annotated[
-        int | None, typer.Option(min=1, help="Bodies of the pile, stairs, or squares of the cloth.")
+        int | None, typer.Option(min=1, help="Bodies of the pile, stairs, squares of the cloth, or contours.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the motion to a .npz file.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page that shows the motion in 3D.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page that plays the motion.")] = None,
 ) -> None:
     """Let bodies fall, collide and come to rest."""
     from abut.app.commands import simulate

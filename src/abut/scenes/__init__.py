@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from abut.scenes.contours_in_motion import PLANE_SCENES, ContourScene, heap_of_contours, swarm_of_contours
     from abut.scenes.drape import ClothFall, cloth_on_ball
     from abut.scenes.hand import hand
     from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_doll_on_stairs
 
 __all__ = [
+    "PLANE_SCENES",
     "WORLDS",
     "BodyScene",
     "ClothFall",
+    "ContourScene",
     "Passage",
     "RoughContours",
     "SurgicalScene",
@@ -38,6 +41,7 @@ __all__ = [
     "falling_contours",
     "hand",
     "hand_scene",
+    "heap_of_contours",
     "icosphere",
     "pile",
     "push_along",
@@ -45,11 +49,13 @@ __all__ = [
     "rag_doll_on_stairs",
     "rough_contours",
     "surgical_scene",
+    "swarm_of_contours",
     "torus",
     "vessel_network",
 ]
 
 _HOMES = {
+    "abut.scenes.contours_in_motion": ("PLANE_SCENES", "ContourScene", "heap_of_contours", "swarm_of_contours"),
     "abut.scenes.drape": (
         "ClothFall",
         "cloth_on_ball",

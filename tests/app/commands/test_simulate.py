@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from abut.app.cli import app
+from abut.contours import Contour, collide_all
 from abut.core import jit
 from abut.core.errors import InvalidInput
 
@@ -35,6 +36,37 @@ def test_motion_and_page_are_written(tmp_path):
     track = np.frombuffer(base64.b64decode(facts["bodies"][0]["p"]), "<f4").reshape(-1, 3, 4)
     np.testing.assert_allclose(track, poses[:, 0, :3], atol=1e-6)
     assert [body["still"] for body in facts["bodies"]] == [False] * size + [True] * 5
+
+
+@pytest.mark.parametrize("name", ["contours", "swarm"])
+def test_scenes_of_the_plane_write_their_motion_and_a_page(tmp_path, name):
+    archive, page = tmp_path / "motion.npz", tmp_path / "motion.html"
+    size, steps = (1, 2) if jit.INTERPRETED else (4, 240)
+    done = COMMAND.invoke(
+        app, ["simulate", name, "--size", str(size), "--steps", str(steps), "--out", str(archive), "--html", str(page)]
+    )
+    assert done.exit_code == 0, done.output
+    assert "all are clear" in done.output
+    count = size + (1 if name == "contours" else 5)
+    with np.load(archive) as motion:
+        poses, times, segments = motion["pose"], motion["time"], [motion[f"segments_{i}"] for i in range(count)]
+    assert poses.shape == (steps + 1, count, 3)
+    np.testing.assert_allclose(times, np.arange(steps + 1) / 240)
+    placed = [Contour.from_segments(s).moved(pose) for s, pose in zip(segments, poses[-1], strict=True)]
+    assert not len(collide_all(placed, np.zeros((count, 3)))[1])
+    text = page.read_text(encoding="utf-8")
+    assert "http" not in text
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', text, re.S)[1])
+    decoded = [np.frombuffer(base64.b64decode(c["s"]), "<f4").reshape(-1, 4, 2) for c in facts["contours"]]
+    for mine, theirs in zip(segments, decoded, strict=True):
+        np.testing.assert_allclose(theirs, mine, atol=1e-5)
+    track = np.frombuffer(base64.b64decode(facts["contours"][-1]["p"]), "<f4").reshape(-1, 3)
+    np.testing.assert_allclose(track, poses[:, -1], atol=1e-5)
+    ends = np.frombuffer(base64.b64decode(facts["impacts"]["ends"]), "<u4")
+    assert (len(ends), facts["frames"]) == (steps + 1, steps + 1)
+    assert 2 * ends[-1] == len(np.frombuffer(base64.b64decode(facts["impacts"]["x"]), "<f4"))
+    if name == "contours" and not jit.INTERPRETED:
+        assert ends[-1] > 0
 
 
 def test_unknown_scenes_are_named(tmp_path):

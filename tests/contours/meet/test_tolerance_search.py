@@ -10,6 +10,7 @@ from abut.scenes.rough_contours import star_control
 from contours.curves import wavy
 
 COUNT = 3 if jit.INTERPRETED else 6
+SEGMENTS = 16 if jit.INTERPRETED else 256
 
 
 def scene(seed, detail):
@@ -40,7 +41,7 @@ def test_the_bound_loses_nothing_and_nine_tenths_of_sigma_lose_what_is_missing(d
 
 def test_boxes_of_nine_tenths_of_sigma_lose_contacts_and_the_bound_none():
     """Where segments are about as long as their noise is large: 100 placements, the same for both."""
-    a, b = (Contour(star_control(256, seed), 0.004, detail=8, seed=seed) for seed in (1, 2))
+    a, b = (Contour(star_control(SEGMENTS, seed), 0.004, detail=8, seed=seed) for seed in (1, 2))
     rng = np.random.default_rng(0)
     lost = found = 0
     for _ in range(1 if jit.INTERPRETED else 100):

@@ -168,6 +168,7 @@ def test_a_kinematic_wall_drives_a_ball_by_its_own_speed_and_the_restitution(res
     assert drive.velocity[1, 0] == pytest.approx((1 + restitution) * 2.0, rel=1e-4)
 
 
+@pytest.mark.large
 def test_a_kinematic_press_that_leaves_no_room_stops_and_says_so():
     press = Animation(
         [FLOOR, box(1, 1), box(3, 1)],

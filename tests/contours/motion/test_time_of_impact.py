@@ -128,16 +128,16 @@ def test_a_corner_that_turns_meets_a_wall_at_the_angle_that_trigonometry_says(tu
 
 def test_discs_meet_when_their_centers_are_as_far_apart_as_their_radii():
     one, two = disc(0.5), disc(0.8)
-    rng = np.random.default_rng(3)
-    starts = np.column_stack([rng.uniform(-4, -3, 40), rng.uniform(-1, 1, 40), rng.uniform(-3, 3, 40)])
-    ends = np.column_stack([rng.uniform(3, 4, 40), rng.uniform(-1, 1, 40), rng.uniform(-9, 9, 40)])
+    rng, count = np.random.default_rng(3), 3 if jit.INTERPRETED else 40
+    starts = np.column_stack([rng.uniform(-4, -3, count), rng.uniform(-1, 1, count), rng.uniform(-3, 3, count)])
+    ends = np.column_stack([rng.uniform(3, 4, count), rng.uniform(-1, 1, count), rng.uniform(-9, 9, count)])
     found = time_of_impact(one, two, starts, ends, (0, 0, 0.4))
     way = (ends - starts)[:, :2]
     a, b = (way**2).sum(axis=1), (way * starts[:, :2]).sum(axis=1)
     c = (starts[:, :2] ** 2).sum(axis=1) - 1.3**2
     exact = (-b - np.sqrt(b * b - a * c)) / a
     np.testing.assert_allclose(found.time, exact, atol=1e-6)
-    first = found.query.searchsorted(np.arange(40))
+    first = found.query.searchsorted(np.arange(count))
     centers = starts[:, :2] + found.time[:, np.newaxis] * way
     np.testing.assert_allclose(found.normal[first], -centers / 1.3, atol=1e-3)
 

@@ -3,7 +3,6 @@
 The archive holds `time` (k,), `handle` (n,), `pose` (k,n,4,4) and, for linkage i, `points_i` (k,m,3) and its `bones_i` or `faces_i`.
 """
 
-import base64
 import io
 import json
 from importlib import resources
@@ -11,13 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
+from abut.app.commands import simulate_plane
+from abut.app.commands.encoding import code
 from abut.app.output.files import prepare, write_file
 from abut.app.output.progress import progress_shown
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.scenes.contours_in_motion import PLANE_SCENES
 from abut.scenes.worlds import WORLDS, WorldScene
 
 MOST_FRAMES_SHOWN = 240
@@ -43,8 +44,11 @@ def run(
     html: Path | None = None,
 ) -> None:
     """Run a scene by name, and write the motion and the page where a file is named."""
+    if name in PLANE_SCENES:
+        simulate_plane.run(name, console, errors, steps=steps, size=size, out=out, html=html)
+        return
     if name not in WORLDS:
-        raise InvalidInput("scene", f"there is no scene {name!r}; there are {', '.join(WORLDS)}")
+        raise InvalidInput("scene", f"there is no scene {name!r}; there are {', '.join([*WORLDS, *PLANE_SCENES])}")
     prepare((), {"--out": out, "--html": html})  # before the work, not after it
     make: Any = WORLDS[name]
     scene: WorldScene = make() if size is None else make(size)
@@ -88,10 +92,6 @@ def pack(scene: WorldScene, motion: Motion) -> bytes:
     return buffer.getvalue()
 
 
-def _code(array: NDArray[Any]) -> str:
-    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
-
-
 def draw(scene: WorldScene, motion: Motion, title: str) -> bytes:
     """The page: each body's mesh and its poses, each linkage's points, as base64 of float32 and uint32."""
     every = -(-len(motion.time) // MOST_FRAMES_SHOWN)
@@ -103,19 +103,19 @@ def draw(scene: WorldScene, motion: Motion, title: str) -> bytes:
         track = motion.pose[:1, i, :3] if still else motion.pose[chosen, i, :3]
         bodies.append(
             {
-                "v": _code(vertices.astype("<f4")),
-                "f": _code(faces.astype("<u4")),
-                "p": _code(track.astype("<f4")),
+                "v": code(vertices.astype("<f4")),
+                "f": code(faces.astype("<u4")),
+                "p": code(track.astype("<f4")),
                 "still": still,
             }
         )
     links = [
         {
-            "x": _code(track[chosen].astype("<f4")),
+            "x": code(track[chosen].astype("<f4")),
             "n": track.shape[1],
-            "f": _code((linkage.bones if mesh is None else mesh.faces).astype("<u4")),
+            "f": code((linkage.bones if mesh is None else mesh.faces).astype("<u4")),
             "lines": mesh is None,
-            "r": _code(linkage.radius.astype("<f4")),
+            "r": code(linkage.radius.astype("<f4")),
         }
         for track, (linkage, mesh) in zip(motion.points, scene.linkages, strict=True)
     ]
