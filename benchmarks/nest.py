@@ -16,7 +16,7 @@ from rich.console import Console
 
 from abut.app.bench import table
 from abut.contours import Contour, nest
-from abut.contours.nesting.pieces import read_polygon
+from abut.contours.nesting.pieces import read_kind
 from abut.contours.nesting.tables import turn
 from abut.contours.nesting.verify import find_overlap
 
@@ -93,7 +93,8 @@ def with_spyrrow(instance: Instance, seconds: float) -> tuple[float, float, bool
     spent = time.perf_counter() - start
     polygons = []
     for placed in solution.placed_items:
-        local, origin = read_polygon(instance.pieces[int(placed.id)], 0)
+        kind = read_kind(instance.pieces[int(placed.id)], 0, ())
+        local, origin = kind.polygon, kind.origin
         polygons.append(turn(local + origin, placed.rotation) + np.array(placed.translation))
     return solution.width, spent, find_overlap(polygons) is None
 

@@ -256,8 +256,20 @@ def hulls_and_contours() -> dict[str, Subject]:
         "contours.Layout.to_svg": method(
             lambda: contours.nest([corners], (None, 4), moves=5, seed=1), "to_svg", decimals=3
         ),
+        "contours.Layout.to_dxf": method(lambda: contours.nest([corners], (None, 4), moves=5, seed=1), "to_dxf"),
+        "contours.Part": function(contours.Part, outline=SQUARE, holes=[], marks=[], name="x"),
         "contours.nest": function(
-            contours.nest, pieces=[corners], sheet=(None, 4), copies=2, rotations_deg=(0.0,), gap=0.0, moves=5, seed=1
+            contours.nest,
+            pieces=[corners],
+            sheet=(None, 4),
+            copies=2,
+            rotations_deg=(0.0,),
+            gap=0.0,
+            moves=5,
+            seed=1,
+            kerf=0.0,
+            priority=0.0,
+            mirror=False,
         ),
     }
 

@@ -6,13 +6,13 @@ import inspect
 import numpy as np
 import pytest
 
-from abut.contours import picture, svg
+from abut.contours import drawings, picture, svg
 from abut.core import jit
 
 
 @pytest.mark.skipif(jit.INTERPRETED, reason="examples are run compiled")
 @pytest.mark.parametrize(
-    "function", [picture.draw, svg.parse_path, svg.parse_transform, svg.read], ids=lambda f: f.__name__
+    "function", [picture.draw, svg.parse_path, svg.parse_transform, svg.read, drawings.read], ids=lambda f: f.__name__
 )
 def test_examples_give_what_they_show(function):
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE, verbose=False)

@@ -167,6 +167,10 @@ def nest(
     tolerance: Annotated[str, typer.Option(help="Between ends that are joined.")] = "0.1",
     time: Annotated[float, typer.Option(help="Seconds to search.")] = 10.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+    searches: Annotated[int, typer.Option(min=1, help="How many to run side by side: as many as there are cores.")] = 1,
+    preview: Annotated[
+        Path | None, typer.Option(help="A page that shows the best layout so far while the search runs.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The layout as SVG or DXF. Default: PIECES.nested.svg, or .dxf")
     ] = None,
@@ -193,6 +197,8 @@ def nest(
         unit,
         open_paths,
         tolerance,
+        searches,
+        preview,
     )
     suffix = ".dxf" if pieces.suffix.lower() == ".dxf" else ".svg"
     raise typer.Exit(nest.run(options, out or Path(f"{pieces.stem}.nested{suffix}"), json, console, errors))

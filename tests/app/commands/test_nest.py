@@ -118,6 +118,7 @@ def test_an_interruption_writes_the_best_so_far(run, tmp_path, monkeypatch):
         (DRAWING, ("--sheet", "x9", "--tolerance", "-1"), "--tolerance: '-1' is no length"),
         (DRAWING, ("--sheet", "two*9x9"), "does not begin with a number of sheets"),
         (DRAWING, ("--sheet", "0*9x9"), "counts are zero"),
+        (DRAWING, ("--sheet", "9x9", "--preview", "parts.svg"), "it would be overwritten"),
         (DRAWING, ("--sheet", "9x9", "--border", "4.5"), "leaves nothing"),
         (DRAWING, ("--sheet", "2.5x9"), 'id="ell": 3 × 2'),
         (DRAWING, ("--sheet", "9x9", "--priority", "sleeve=2"), "--priority: no outline has the id 'sleeve'"),
@@ -227,3 +228,26 @@ def test_dxf_without_the_extra_says_how_to_get_it(run, tmp_path, monkeypatch):
         assert code == 2
         assert "pip install 'abut[dxf]'" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.dxf", "parts.svg"]
+
+
+def test_a_page_shows_the_best_so_far(run, tmp_path, monkeypatch):
+    search, pages = contours.nest, []
+
+    def looked_at(*arguments, better, **options):
+        def look(layout):
+            better(layout)
+            pages.append((tmp_path / "page.html").read_text())
+
+        return search(*arguments, better=look, **options)
+
+    monkeypatch.setattr(contours, "nest", looked_at)
+    code, out, err = run(
+        "parts.svg", "--sheet", "x4", "--copies", 6, "--time", 0.3, "--preview", "page.html", "--searches", 2
+    )
+    assert code == 0, err
+    assert "page.html" in out
+    for page in pages:
+        assert 'http-equiv="refresh"' in page
+        assert "<svg" in page
+    assert "refresh" not in (tmp_path / "page.html").read_text()
+    assert "– done" in (tmp_path / "page.html").read_text()

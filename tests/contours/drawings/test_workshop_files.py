@@ -10,7 +10,7 @@ from abut.contours import drawings, nest
 from abut.core import jit
 from contours.drawings.workshop_files import BUILDERS, DXFS, SVGS, write_dxf
 
-MOVES = 1 if jit.INTERPRETED else 30
+MOVES, COPIES = (1, 1) if jit.INTERPRETED else (30, 2)
 ORDER = {"rotations_deg": [0, 90], "gap": 1.0, "seconds": 600, "moves": MOVES}
 
 
@@ -69,7 +69,7 @@ def test_svg_drawings(drawing, tmp_path):
     found = drawings.read(drawing.text, unit=drawing.unit)
     check_parts(found.parts, drawing.parts)
     assert [text for text in found.warnings if "joining" not in text] == drawing.warnings
-    layout = nest(found.parts, drawing.sheet, copies=2, **ORDER)
+    layout = nest(found.parts, drawing.sheet, copies=COPIES, **ORDER)
     assert layout.find_overlap() is None
     assert layout.unplaced.tolist() == []
     again = read_back(layout.to_svg(), tmp_path / "again.svg")
@@ -86,7 +86,7 @@ def test_dxf_drawings(number, tmp_path):
     found = drawings.read(tmp_path / "parts.dxf")
     check_parts(found.parts, drawing.parts)
     assert [text for text in found.warnings if "joining" not in text] == drawing.warnings
-    layout = nest(found.parts, drawing.sheet, copies=2, **ORDER)
+    layout = nest(found.parts, drawing.sheet, copies=COPIES, **ORDER)
     assert layout.find_overlap() is None
     check_again(layout, read_back(layout.to_svg(), tmp_path / "again.svg"), found.parts)
     (tmp_path / "again.dxf").write_text(layout.to_dxf(), encoding="utf-8")

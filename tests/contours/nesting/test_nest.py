@@ -10,6 +10,7 @@ import pytest
 from abut import InvalidInput
 from abut.contours import Contour, nest
 from abut.contours.nesting import job as nesting
+from abut.contours.nesting import nest as nesting_calls
 from abut.contours.nesting.overlap import overlap_pieces
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.tables import build_tables, turn
@@ -164,6 +165,51 @@ def test_an_interruption_returns_the_best_layout_so_far():
     assert layout.length <= calls[0]
 
 
+@pytest.mark.parametrize("searches", [1, 2, 3])
+def test_better_layouts_are_shown_as_they_are_found(monkeypatch, searches):
+    """Each is complete and verified, and shorter than the one before; the last is no shorter than what is returned."""
+    monkeypatch.setattr(nesting_calls, "PREVIEW", 0.0)
+    shown, shares = [], []
+    layout = nest(
+        [ELL, SQUARE], (None, 4), copies=[4, 3], rotations_deg=[0, 180], seconds=600, moves=5 if jit.INTERPRETED else 600,
+        better=shown.append, progress=lambda share, length: shares.append((share, length)), searches=searches,
+    )  # fmt: skip
+    for each in (*shown, layout):
+        check(each, [ELL, SQUARE])
+        assert len(each) == 7
+    lengths = [each.length for each in shown]
+    assert lengths == sorted(lengths, reverse=True)
+    assert all(layout.length <= length for length in lengths)
+    assert shares[-1][0] <= 1.0
+
+
+def test_searches_side_by_side_follow_from_the_seed():
+    options = {"copies": [3, 3], "rotations_deg": [0, 90], "seconds": 600, "moves": MOVES, "searches": 3}
+    first, again = (nest([ELL, SQUARE], (None, 4), **options) for _ in range(2))
+    check(first, [ELL, SQUARE])
+    assert all(np.array_equal(a, b) for a, b in zip(first.polygons, again.polygons, strict=True))
+    alone = nest([ELL, SQUARE], (None, 4), **(options | {"searches": 1, "moves": max(1, MOVES // 3)}))
+    assert first.length <= alone.length  # the first of them has the same seed
+
+
+def test_an_interruption_ends_all_searches():
+    def stop(share, length):
+        raise KeyboardInterrupt
+
+    layout = nest([ELL], (None, 4), copies=3, seconds=600, moves=10**7, progress=stop, searches=2)
+    check(layout, [ELL])
+    assert layout.interrupted
+
+
+def test_an_error_of_a_callback_is_raised():
+    def fail(*arguments):
+        raise ArithmeticError("mine")
+
+    for searches in (1, 2):
+        with pytest.raises(ArithmeticError, match="mine"):
+            nest([ELL], (None, 4), copies=3, seconds=600, moves=10**7, progress=fail, searches=searches)
+
+
 def test_an_interruption_before_the_first_layout_is_raised(monkeypatch):
     def stop(*arguments):
         raise KeyboardInterrupt
@@ -291,6 +337,9 @@ def test_a_piece_of_no_copies_need_not_fit():
         ([SQUARE], (9, 9), {"seed": -1}, "seed"),
         ([SQUARE], (9, 9), {"seed": None}, "seed"),
         ([SQUARE], (9, 9), {"progress": 3}, "progress: cannot be called"),
+        ([SQUARE], (9, 9), {"better": 3}, "better: cannot be called"),
+        ([SQUARE], (9, 9), {"searches": 0}, "searches"),
+        ([SQUARE], (9, 9), {"searches": 1.5}, "searches"),
         ([SQUARE], (9, 9e9), {}, r"pieces\[0\]: is 1 large, less than"),
         ([[[0, 0], [1, 0], [0.5, 1e-320]]], (9, 9), {}, r"pieces\[0\]"),
         ([[[0, 0], [1, 0], [0.5, 1e-17]]], (9, 9), {}, r"pieces\[0\]: has no area"),

@@ -5,6 +5,7 @@ import pytest
 
 from abut import InvalidInput, Unsupported
 from abut.contours import Contour, svg
+from abut.contours.svg import document
 
 UNIT = '<rect width="1" height="1"/>'
 DRAWING = f"<svg>{UNIT}</svg>"
@@ -111,7 +112,8 @@ def test_sizes_are_those_of_a_viewer(content, bounds):
     np.testing.assert_allclose([contour.bounds.ravel() for contour in found], [bounds], rtol=1e-12, atol=1e-12)
 
 
-def test_what_use_repeats_is_bounded():
+def test_what_use_repeats_is_bounded(monkeypatch):
+    monkeypatch.setattr(document, "MOST_REPEATED", 5000)
     groups = "".join(f'<g id="g{k}">{f"""<use href="#g{k + 1}"/>""" * 8}</g>' for k in range(12))
     with pytest.raises(InvalidInput, match="draws more than"):
         svg.read(f"<svg><defs>{groups}<g id='g12'/></defs><use href='#g0'/></svg>")

@@ -5,6 +5,7 @@ An interruption ends the search, and the best layout so far is written. Files ar
 The JSON document's schema is `abut.nest/1`, described in docs/nesting.md; fields may be added to it, none changes its meaning.
 """
 
+import html
 import json
 import math
 import sys
@@ -48,6 +49,8 @@ class Options(NamedTuple):
     unit: str | None = None
     open_paths: str = "join"
     tolerance: str = "0.1"
+    searches: int = 1
+    preview: Path | None = None
 
 
 def read_sheet(text: str, border: float, grain: float) -> Sheet:
@@ -108,7 +111,7 @@ def run(options: Options, out: Path, json_out: Path | None, console: Console, er
         options.pieces, unit=options.unit, open_paths=options.open_paths, tolerance=tolerance
     )
     pieces = drawing.parts
-    settings = {
+    settings: dict[str, Any] = {
         "copies": read_copies(options.copies, pieces),
         "priority": read_copies(options.priority, pieces, "--priority", 0),
         "rotations_deg": rotations,
@@ -116,9 +119,10 @@ def run(options: Options, out: Path, json_out: Path | None, console: Console, er
         "kerf": read_length(options.kerf, "--kerf"),
         "seconds": options.seconds,
         "seed": options.seed,
+        "searches": options.searches,
     }
     json_file = None if json_out == STANDARD_OUTPUT else json_out
-    prepare([options.pieces], {"--out": out, "--json": json_file})
+    prepare([options.pieces], {"--out": out, "--json": json_file, "--preview": options.preview})
     if out.suffix.lower() == ".dxf":
         load_ezdxf()
     for warning in drawing.warnings[:MOST_WARNINGS]:
@@ -130,6 +134,13 @@ def run(options: Options, out: Path, json_out: Path | None, console: Console, er
             highlight=False,
             soft_wrap=True,
         )
+    if options.preview is not None:
+        page = options.preview
+
+        def show(layout: Layout) -> None:
+            write_file(page, draw_page(layout, is_done=False).encode())
+
+        settings["better"] = show
     try:
         layout = _search(pieces, sheets, settings, errors)
     except KeyboardInterrupt:
@@ -139,6 +150,9 @@ def run(options: Options, out: Path, json_out: Path | None, console: Console, er
     text = json.dumps(document, allow_nan=False, separators=(",", ":")) + "\n"
     write_file(out, (layout.to_dxf() if out.suffix.lower() == ".dxf" else layout.to_svg()).encode())
     written = [out]
+    if options.preview is not None:
+        write_file(options.preview, draw_page(layout, is_done=True).encode())
+        written.append(options.preview)
     if json_out == STANDARD_OUTPUT:
         sys.stdout.write(text)
     elif json_out is not None:
@@ -146,12 +160,24 @@ def run(options: Options, out: Path, json_out: Path | None, console: Console, er
         written.append(json_out)
     shown = errors if json_out == STANDARD_OUTPUT else console
     shown.print(summary(layout), markup=False, highlight=False, soft_wrap=True)
-    for piece, number in sorted(Counter(layout.unplaced.tolist()).items()):
+    unplaced: list[int] = layout.unplaced.tolist()
+    for piece, number in sorted(Counter(unplaced).items()):
         name = pieces[piece].name or f"piece {piece}"
         shown.print(f"no room for {number} of {name!r}", markup=False, highlight=False, soft_wrap=True)
     for path in written:
         shown.print(f"written: {path}", markup=False, highlight=False, soft_wrap=True)
     return INTERRUPTED if layout.interrupted else 0
+
+
+def draw_page(layout: Layout, *, is_done: bool) -> str:
+    """A page with the layout that looks for a better one every second until the search is done. It opens without a network."""
+    refresh = "" if is_done else '<meta http-equiv="refresh" content="1">'
+    state = "done" if is_done else "searching…"
+    drawing = layout.to_svg().replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{refresh}<title>abut nest</title></head>'
+        f'<body style="font-family:sans-serif;margin:1rem"><p>{html.escape(summary(layout))} – {state}</p>{drawing}</body></html>\n'
+    )
 
 
 def _search(pieces: Sequence[Part], sheets: list[Sheet], settings: dict[str, Any], errors: Console) -> Layout:
@@ -184,7 +210,7 @@ def describe(layout: Layout, pieces: Sequence[Part], options: Options) -> dict[s
     return {
         "schema": SCHEMA,
         "abut_version": __version__,
-        "options": {**options._asdict(), "pieces": str(options.pieces)},
+        "options": {**options._asdict(), "pieces": str(options.pieces), "preview": str(options.preview or "")},
         "sheet": {"width": layout.size[0] if layout.size[0] < math.inf else None, "height": layout.size[1]},
         "unit": "mm",
         "sheets": [[width if width < math.inf else None, height] for width, height in layout.sizes.tolist()],

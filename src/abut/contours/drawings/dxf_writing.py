@@ -118,6 +118,15 @@ def _clean(layer: str) -> str:
 def write_dxf(placed: Iterable[Placed], sheets: Iterable[View], space: float) -> str:
     """The text of a drawing: the sheets above one another, the first on top."""
     ezdxf = load_ezdxf()
+    before = ezdxf.options.write_fixed_meta_data_for_testing
+    ezdxf.options.write_fixed_meta_data_for_testing = True  # no dates: the same layout is the same text
+    try:
+        return _write(ezdxf, placed, sheets, space)
+    finally:
+        ezdxf.options.write_fixed_meta_data_for_testing = before
+
+
+def _write(ezdxf: Any, placed: Iterable[Placed], sheets: Iterable[View], space: float) -> str:
     document = ezdxf.new("R2010", setup=True)
     document.units = ezdxf.units.MM
     model, views = document.modelspace(), list(sheets)

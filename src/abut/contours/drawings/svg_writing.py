@@ -50,7 +50,8 @@ def write_number(value: float) -> str:
 def write_curve(curve: Floats, is_closed: bool) -> str:
     """Path data: lines where the segments are straight, else cubic curves."""
     lines = straight_segments(curve[:, 0], curve[:, 3])
-    straight = (np.abs(lines - curve) <= STRAIGHT * max(1e-300, float(np.abs(curve).max()))).all(axis=(1, 2))
+    size = STRAIGHT * max(1e-300, float(np.abs(curve).max()))
+    straight = np.abs(lines - curve).max(axis=(1, 2)) <= size
     words = [f"M{write_number(curve[0, 0, 0])} {write_number(curve[0, 0, 1])}"]
     last = len(curve) - 1
     for k, row in enumerate(curve):
@@ -82,9 +83,20 @@ def _in_millimetres(style: dict[str, str], matrix: Floats) -> dict[str, str]:
     return found
 
 
-def _write_mark(mark: Mark, matrix: Floats, copy: int) -> str:
-    label = mark.label if copy == 1 or not mark.label else f"{mark.label}-{copy}"
-    head = f" id={quoteattr(label)}" if label else ""
+def _write_id(label: str, ids: set[str]) -> str:
+    """An id that no element has yet: the label, or with a number."""
+    if not label:
+        return ""
+    found, number = label, 1
+    while found in ids:
+        number += 1
+        found = f"{label}-{number}"
+    ids.add(found)
+    return f" id={quoteattr(found)}"
+
+
+def _write_mark(mark: Mark, matrix: Floats, ids: set[str]) -> str:
+    head = _write_id(mark.label, ids)
     if mark.kind:
         own = "".join(
             f" {'href' if key.endswith('}href') else key}={quoteattr(value)}"
@@ -103,9 +115,8 @@ def _write_mark(mark: Mark, matrix: Floats, copy: int) -> str:
     return f'<path{head} d="{data}" style={_write_style(_in_millimetres(mark.style, mark.matrix))}/>'
 
 
-def _write_outline(part: Part, matrix: Floats, copy: int) -> str:
-    label = part.name if copy == 1 else f"{part.name}-{copy}"
-    head = f" id={quoteattr(label)}" if part.name else ""
+def _write_outline(part: Part, matrix: Floats, ids: set[str]) -> str:
+    head = _write_id(part.name, ids)
     data = "".join(write_curve(move(ring.segments, matrix), True) for ring in (part.outline, *part.holes))
     return f'<path{head} d="{data}" style="fill:none;stroke:#000000;stroke-width:{STROKE}"/>'
 
@@ -114,13 +125,12 @@ def write_svg(placed: Iterable[Placed], sheets: Iterable[View], space: float) ->
     """The text of a document: the sheets below one another, `space` millimetres apart."""
     views = list(sheets)
     layers: list[dict[str, list[str]]] = [{} for _ in views]
-    copies: dict[int, int] = {}
+    ids = {text for k in range(len(views)) for text in (f"sheet-{k + 1}", f"sheet-{k + 1}-area")}
     for part, sheet, matrix in placed:
-        copies[id(part)] = copy = copies.get(id(part), 0) + 1
         for mark in part.marks:
-            layers[sheet].setdefault(mark.layer, []).append(_write_mark(mark, matrix, copy))
+            layers[sheet].setdefault(mark.layer, []).append(_write_mark(mark, matrix, ids))
         if not part.marks:
-            layers[sheet].setdefault("", []).append(_write_outline(part, matrix, copy))
+            layers[sheet].setdefault("", []).append(_write_outline(part, matrix, ids))
     drawn, top = list[str](), 0.0
     for k, (view, groups) in enumerate(zip(views, layers, strict=True)):
         size = f'width="{write_number(view.width)}" height="{write_number(view.height)}"'

@@ -1,11 +1,15 @@
 """One order from its tables to places on sheets: first placement, shortening of the strip, and sheets filled one after another."""
 
 import math
+from collections.abc import Callable
+from copy import copy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from abut.contours.nesting.angles import find_fitting_angles, fitting_angles
+from abut.contours.nesting.columns import HIGH_X
 from abut.contours.nesting.outline import simplify
 from abut.contours.nesting.parts import convex_parts
 from abut.contours.nesting.pieces import FREE_TURNS, Order, signed_area
@@ -52,10 +56,10 @@ def _choose_angles(order: Order, part_count: int, corner_count: int, areas: list
             wanted = (kind.angles[0] + area.grain_deg) if kind.angles else 0.0
             size = (*np.ptp(turn(kind.polygon, wanted), axis=0).tolist(), *area.inner)
             own_x, own_y, x, y = (order.to_length(length) for length in size)
-            row = order.first_piece(number)
+            first = order.first_piece(number)
             which = "the sheet" if len(areas) == 1 else "every sheet"
-            reason = f"{order.names[row]}{own_x:g} × {own_y:g} is larger than {which}, {x:g} × {y:g}, at every angle it may take"
-            raise InvalidInput("pieces", reason, row)
+            reason = f"{order.names[first]}{own_x:g} × {own_y:g} is larger than {which}, {x:g} × {y:g}, at every angle it may take"
+            raise InvalidInput("pieces", reason, first)
     return angles
 
 
@@ -110,8 +114,9 @@ def _prepare(order: Order, areas: list[Area], gap: float) -> Prepared:
     return Prepared(build_tables(parts, [kind.rings for kind in kinds], used, gap, size), allowed, used, fixed)
 
 
-def _improve(strip: Strip, budget: Budget, until: float = 1.0, goal: float = 0.0) -> None:
-    """Shorten the strip until this share of the budget is spent or the goal is reached; it ends in the best layout, also when interrupted."""
+def _improve(strip: Strip, budget: Budget, show: Callable[[], None], until: float = 1.0, goal: float = 0.0) -> None:
+    """Shorten the strip until this share of the budget is spent or the goal is reached; it ends in the best layout, also when interrupted. What is
+    better than before is shown."""
     best, state = strip.length, strip.save()
     step, failures = FIRST_STEP, 0
     budget.best, least = best, strip.least_length
@@ -126,6 +131,7 @@ def _improve(strip: Strip, budget: Budget, until: float = 1.0, goal: float = 0.0
                 if strip.is_valid and reached < best:
                     budget.best = best = reached
                     state, failures = strip.save(), 0
+                    show()
                     continue
             step, failures = max(0.5 * step, LEAST_STEP), failures + 1
             if (
@@ -155,6 +161,43 @@ class Job:
         self.sheet, self.turn, self.place = np.full(count, -1), np.zeros(count, np.int64), np.zeros((count, 2))
         self.used: list[int] = []
         """for each sheet its kind"""
+        self.show: Callable[[Job], None] | None = None
+        """is called with a job that stands at a better layout than before"""
+
+    def twin(self, seed: int) -> "Job":
+        """Another search for the same order, on the same tables."""
+        other = copy(self)
+        other.rng = np.random.default_rng(seed)
+        other.sheet, other.turn, other.place, other.used = (
+            self.sheet.copy(),
+            self.turn.copy(),
+            self.place.copy(),
+            list(self.used),
+        )
+        return other
+
+    def preview(self, strip: Strip, rows: Integers, area: int) -> None:
+        """Show what stands so far, with this strip as a further sheet."""
+        if self.show is not None:
+            state = self.twin(0)
+            state.keep(strip, rows, area)
+            self.show(state)
+
+    @property
+    def worth(self) -> tuple[float, ...]:
+        """Less is better: what is left out, the most wanted first; sheets; and the length that is used of the last."""
+        out = self.sheet < 0
+        last = self.sheet == len(self.used) - 1
+        reach = [
+            self.place[row, 0] + self.tables.extents[self.order.kind[row], self.turn[row], HIGH_X]
+            for row in np.flatnonzero(last)
+        ]
+        return (
+            float((self.order.priority * out).sum()),
+            float(self.pieces[out].sum()),
+            len(self.used),
+            max(reach, default=0.0),
+        )
 
     def strip(self, rows: Integers, area: int) -> Strip:
         """A strip with these copies, not yet placed."""
@@ -228,7 +271,7 @@ class Job:
         """Nest copies that do not fit on one sheet; sheets are taken in their order, and what fits on none stays out."""
         area, count = 0, 0
         while len(rows) and area < len(self.areas):
-            if count >= self.areas[area].count:
+            if count >= self.areas[area].most:
                 area, count = area + 1, 0
                 continue
             width, height = self.sizes[area]
@@ -238,7 +281,7 @@ class Job:
                 continue
             rest = np.setdiff1d(rows, found)
             if not len(rest):
-                _improve(strip, budget)
+                _improve(strip, budget, partial(self.preview, strip, found, area))
             else:
                 left = math.ceil(self.pieces[rows].sum() / (width * height)) if width < math.inf else 1
                 until = budget.share + (1.0 - budget.share) / (left + 1)
@@ -249,7 +292,7 @@ class Job:
     def run(self, budget: Budget) -> None:
         """Nest all copies, on one sheet if they can be brought there in half of the time."""
         rows = np.arange(len(self.order.kind))
-        area = next(k for k, each in enumerate(self.areas) if each.count > 0)
+        area = next(k for k, each in enumerate(self.areas) if each.most > 0)
         width, height = self.sizes[area]
         fits = bool((self.allowed[area][self.order.kind, 0] > 0).all())
         if not fits or self.pieces.sum() > width * height:
@@ -257,11 +300,11 @@ class Job:
             return
         strip, found = self.begin(rows, area, math.inf)
         if len(found) == len(rows) and strip.length > width and self.pieces.sum() <= MOST_FILLED * width * height:
-            _improve(strip, budget, until=0.5, goal=width)
+            _improve(strip, budget, lambda: None, until=0.5, goal=width)
         if len(found) < len(rows) or strip.length > width:
             self.fill_sheets(rows, budget)
         else:
-            _improve(strip, budget)
+            _improve(strip, budget, partial(self.preview, strip, rows, area))
             self.keep(strip, rows, area)
 
     def placed(self, row: int) -> tuple[Floats, ...]:

@@ -15,8 +15,10 @@ The search works with lengths near 1: all are brought there by a power of two, w
 """
 
 import math
+import time
 from collections.abc import Callable
 from functools import cache
+from threading import Lock
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +30,7 @@ from abut.contours.nesting.job import Job
 from abut.contours.nesting.layout import Layout
 from abut.contours.nesting.pieces import Order, PiecesLike, find_tens, read_order
 from abut.contours.nesting.sheets import Area, SheetLike, read_kerf, read_sheets, scale_area
+from abut.contours.nesting.side_by_side import run_side_by_side
 from abut.contours.nesting.strip import Budget
 from abut.contours.nesting.tables import turn
 from abut.contours.nesting.verify import find_overlap
@@ -37,6 +40,9 @@ from abut.core.errors import InvalidInput
 from abut.core.types import FlagsLike, IndicesLike, Number
 
 SECONDS = 10.0
+PREVIEW = 1.0
+"""Seconds between two layouts that are shown."""
+MOST_SEARCHES = 64
 ENDLESS = 1e30
 """A sheet that is so many times as wide as high is a strip: no order fills it."""
 LEAST_PIECE = 1e-9
@@ -74,6 +80,8 @@ def nest(
     moves: int | None = None,
     seed: int = 0,
     progress: Callable[[float, float], None] | None = None,
+    better: Callable[[Layout], None] | None = None,
+    searches: int = 1,
 ) -> Layout:
     """Pieces on a strip or on sheets, so that little length is used and none overlap.
 
@@ -95,6 +103,8 @@ def nest(
         moves: how many moves to try at most; without limit by default. The result follows from the seed where this ends the search, not the time.
         seed: of the random numbers.
         progress: called many times with the part of the budget that is spent, and the least used length so far.
+        better: called with the best layout so far, verified, when there is a better one, once in a second at most.
+        searches: how many to run side by side, each in a thread with a seed of its own; the best counts. As many as there are cores for long runs.
 
     Returns:
         A layout that is proven to have no overlap. What found no place on counted sheets is listed in `unplaced`.
@@ -111,8 +121,10 @@ def nest(
     areas = read_sheets(sheet)
     gap = read_kerf(gap, kerf)
     most_moves = math.inf if moves is None else max(1, arrays.count(moves, "moves"))
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "cannot be called")
+    for name, function in (("progress", progress), ("better", better)):
+        if function is not None and not callable(function):
+            raise InvalidInput(name, "cannot be called")
+    searches = arrays.count(searches, "searches", least=1, most=MOST_SEARCHES)
     seconds = arrays.positive(seconds, "seconds")
     seed = arrays.count(seed, "seed")
     order = read_order(pieces, copies, rotations_deg, priority, mirror)
@@ -124,7 +136,30 @@ def nest(
     budget = Budget(seconds, most_moves, lambda share, length: None)
     job = _begin(order, areas, gap, seed)
     budget.report = _scaled_report(progress, job.order)
-    job.run(budget)
+    if better is not None:
+        job.show = _Shown(better, lambda state: _verified(state, areas, gap, budget, parts))
+    if searches > 1:
+        job = run_side_by_side(job, budget, seed, searches)
+    else:
+        job.run(budget)
+    return _verified(job, areas, gap, budget, parts)
+
+
+class _Shown:
+    """Calls back with a layout, once in a second at most, and only with better ones."""
+
+    def __init__(self, better: Callable[[Layout], None], assemble: Callable[[Job], Layout]) -> None:
+        self.better, self.assemble, self.last, self.worth, self.lock = better, assemble, -math.inf, (math.inf,), Lock()
+
+    def __call__(self, state: Job) -> None:
+        with self.lock:
+            if time.perf_counter() - self.last >= PREVIEW and state.worth < self.worth:
+                self.better(self.assemble(state))
+                self.last, self.worth = time.perf_counter(), state.worth
+
+
+def _verified(job: Job, areas: list[Area], gap: float, budget: Budget, parts: tuple[Part | None, ...]) -> Layout:
+    """The layout of a job; an overlap would be a mistake of the search."""
     layout = _assemble(job, areas, gap, budget, parts)
     overlap = layout.find_overlap()
     if overlap is not None:

@@ -7,6 +7,7 @@ they keep the gap that pieces keep from one another.
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from abut.contours.svg.units import MILLIMETRES
 from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
+from abut.core.showing import describe
 from abut.core.types import Number, PointsLike
 
 FRAME = 0.1
@@ -27,7 +29,8 @@ FRAME = 0.1
 _LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*")
 
 
-class Sheet(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Sheet:
     """A kind of sheet: how large, how many there are, and where nothing may lie.
 
     Example:
@@ -54,6 +57,14 @@ class Sheet(NamedTuple):
     grain_deg: float = 0.0
     """the angle of the grain: pieces turn by their angles from there"""
 
+    def __repr__(self) -> str:
+        size = (
+            "irregular"
+            if self.outline is not None
+            else f"{'strip' if self.width is None else self.width} × {self.height}"
+        )
+        return describe(self, size, *([] if self.count is None else [f"{self.count} of them"]))
+
 
 SheetLike: TypeAlias = Sequence[float | None] | NDArray[Any] | str | Sheet | Sequence[Sheet]
 """Width and height; an infinite width, or None, for a strip. Or a text such as "300mm x 200mm", in millimetres without units. Or a Sheet,
@@ -65,8 +76,8 @@ class Area(NamedTuple):
 
     width: float
     height: float
-    count: float
-    """infinite for as many as needed"""
+    most: float
+    """how many there are, infinite for as many as needed"""
     border: float
     grain_deg: float
     obstacles: tuple[Kind, ...]
@@ -178,7 +189,7 @@ def read_sheets(value: SheetLike) -> list[Area]:
         rows = arrays.listed(value, "sheet")
     if rows and all(isinstance(row, Sheet) for row in rows):
         areas = [_read_one(row, k) for k, row in enumerate(rows)]
-        if not any(area.count for area in areas):
+        if not any(area.most for area in areas):
             raise InvalidInput("sheet", "there are none: all counts are zero")
         return areas
     if len(rows) != 2 or any(isinstance(row, Sheet) for row in rows):
