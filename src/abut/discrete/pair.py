@@ -48,7 +48,7 @@ class Pair:
         >>> import numpy as np
         >>> import abut
         >>> pair, pose = abut.Pair(abut.scenes.box(), abut.scenes.icosphere(2)), np.eye(4)
-        >>> for pose[0, 3] in (3.0, 1.5, 1.0):
+        >>> for pose[0, 3] in (3.0, 1.6, 1.0):
         ...     print(pair.collides(pose))
         False
         False
