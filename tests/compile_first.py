@@ -26,6 +26,10 @@ abut.collide(b, a, margin=0.1)
 abut.collide(b, a, poses=poses)
 abut.collide(a)
 abut.contains(a, mesh.vertices)
+abut.signed_distance(a, mesh.vertices)
+abut.faces_within(a, mesh.vertices, 0.1)
+abut.cast(a, mesh.vertices, 1.0 + mesh.vertices)
+abut.Pair(a, b).collides()
 """
 
 TREES = """
