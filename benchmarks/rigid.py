@@ -1,8 +1,8 @@
 """Two closed meshes of 70,000 triangles at 200 poses, beside python-fcl and coal: boolean, all contacts, distance, build, refit.
 
 A third of the poses each are apart, near (within 2 % of the size) and overlapping; the same for every library. Times are medians over the
-poses of each kind, Python calls and the setting of the pose included; our contacts include normals, theirs depths of triangles. The peers are
-those of the extra `peers`; what is not installed is left out.
+poses of each kind, Python calls and the setting of the pose included, of ours for a yes or no `Pair.collides(pose)`; our contacts include normals,
+theirs depths of triangles. The peers are those of the extra `peers`; what is not installed is left out.
 """
 
 import time
@@ -22,6 +22,7 @@ DEFORMING = 100_000
 POSES = 200
 KINDS = ("apart", "near", "overlapping")
 ROUNDS = 5
+STEPS = 50
 
 
 def make_poses(mesh: abut.Mesh) -> tuple[np.ndarray, np.ndarray]:
@@ -177,6 +178,7 @@ class Ours:
     def __init__(self, mesh: abut.Mesh, poses: np.ndarray) -> None:
         self.mesh, self.poses = mesh, poses
         self.a, self.b = abut.Rigid(mesh), abut.Rigid(mesh)
+        self.pair, self.places = abut.Pair(self.b, self.a), list(poses)
 
     def build(self) -> Any:
         return abut.Rigid(self.mesh)
@@ -186,8 +188,7 @@ class Ours:
         return lambda: body.update(moved), "update: refit"
 
     def boolean(self, i: int) -> bool:
-        self.b.pose = self.poses[i]
-        return bool(abut.collide(self.b, self.a, first=True))
+        return self.pair.collides(self.places[i])
 
     def contacts(self, i: int) -> int:
         self.b.pose = self.poses[i]
@@ -224,6 +225,28 @@ def compare(console: Console, everyone: list[Any], kinds: np.ndarray, work: str)
         peers = [row for name, row in medians.items() if name != "abut"]
         ratios = [min(row[k] for row in peers) / medians["abut"][k] for k in range(4)]
         result.add_row("better peer / abut", *(f"{ratio:.1f}×" for ratio in ratios), "")
+    console.print(result)
+
+
+def follow(console: Console, ours: "Ours", kinds: np.ndarray) -> None:
+    """From each pose on, STEPS frames that move by 1 % of the size: a pair that remembers beside `collide`, which does not."""
+    rng, size = np.random.default_rng(8), float(np.linalg.norm(ours.mesh.bounds[1] - ours.mesh.bounds[0]))
+    paths = np.repeat(ours.poses[:, np.newaxis], STEPS, axis=1)
+    paths[:, :, :3, 3] += 0.01 * size * np.cumsum(rng.normal(size=(POSES, STEPS, 3)) / 3**0.5, axis=1)
+    result = table("yes or no in motion, µs a frame: median of the kind at the start", "", *KINDS)
+
+    def forgetting(pose: np.ndarray) -> bool:
+        ours.b.pose = pose
+        return bool(abut.collide(ours.b, ours.a, first=True))
+
+    for name, ask in (("collide(first=True)", forgetting), ("Pair.collides", ours.pair.collides)):
+        seconds = np.empty(POSES)
+        for i, path in enumerate(paths):
+            start = time.perf_counter()
+            for pose in path:
+                ask(pose)
+            seconds[i] = (time.perf_counter() - start) / STEPS
+        result.add_row(name, *(f"{np.median(seconds[kinds == k]) * 1e6:.3g}" for k in range(3)))
     console.print(result)
 
 
@@ -284,6 +307,7 @@ def run(console: Console) -> None:
     everyone = [ours, *peers]
     for work in ("boolean", "contacts", "distance"):
         compare(console, everyone, kinds, work)
+    follow(console, ours, kinds)
     count_work(console, ours, kinds)
     batches(console, ours, peers)
     builds(console, everyone)

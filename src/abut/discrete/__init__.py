@@ -9,6 +9,7 @@ from abut.discrete.collide import collide
 from abut.discrete.contacts import Contacts
 from abut.discrete.containment import contains
 from abut.discrete.distance import Distance, distance
+from abut.discrete.pair import Pair
 from abut.discrete.points.closest import closest_points, signed_distance
 from abut.discrete.points.results import ClosestPoints, InsideRule, NearFaces, SignedDistances, WindingNumbers
 from abut.discrete.points.winding import winding_number
@@ -28,6 +29,7 @@ __all__ = [
     "FeaturePair",
     "InsideRule",
     "NearFaces",
+    "Pair",
     "Proximity",
     "Rigid",
     "SignedDistances",

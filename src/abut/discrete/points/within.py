@@ -27,9 +27,17 @@ PARALLEL_POINTS = 256  # fewer are answered on one thread
 
 @kernel
 def list_faces(
-    view: TreeView, order: Integers, pose: Floats, p: Vec3, radius: float, face: Integers, distance: Floats
+    view: TreeView,
+    order: Integers,
+    pose: Floats,
+    p: Vec3,
+    radius: float,
+    face: Integers,
+    distance: Floats,
+    base: int,
+    room: int,
 ) -> int:
-    """The faces no farther from p than a radius, ascending, into `face` as far as it reaches; how many there are."""
+    """The faces no farther from p than a radius, ascending, from row `base` on, as far as there is room; how many there are."""
     unit, factor = view.frame[3], magnification(p, pose, view.frame)
     q, slack = place_point(to_frame(p, pose, view.frame), unit * displacement(view.frame, pose))
     most = splat_8(single_sq(radius * unit, slack))
@@ -56,11 +64,11 @@ def list_faces(
             far = math.sqrt(measure_slot(view, pose, slot, p, factor)[2]) / factor
             if far > radius:
                 continue
-            at = found
+            at = base + found
             found += 1
-            if found > len(face):
+            if found > room:
                 continue
-            while at > 0 and face[at - 1] > order[slot]:
+            while at > base and face[at - 1] > order[slot]:
                 face[at], distance[at] = face[at - 1], distance[at - 1]
                 at -= 1
             face[at], distance[at] = order[slot], far
@@ -83,10 +91,8 @@ def find_faces_within(
     """For each point the faces within its radius, from start[i] to start[i + 1], as far as there is room; and how many there are."""
     for i in prange(len(points)):
         view = open_view(handle, oriented)
-        first, last = start[i], start[i + 1]
-        counts[i] = list_faces(
-            view, order, pose, vector_at(points, i), radii[i], face[first:last], distance[first:last]
-        )
+        base, room, p = int(start[i]), int(start[i + 1] - start[i]), vector_at(points, i)
+        counts[i] = list_faces(view, order, pose, p, float(radii[i]), face, distance, base, room)
 
 
 def faces_within(body: BodyLike, points: PointsLike, radius: Number) -> NearFaces:

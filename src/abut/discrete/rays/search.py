@@ -59,11 +59,10 @@ def push_nearest_last(stack: Any, entries: Any, height: int, first: int, mask: i
 
 @element
 def _insert(
-    face: Integers, slot: Integers, t: Floats, way: Integers, count: int, row: tuple[int, int, float, int]
+    face: Integers, slot: Integers, t: Floats, way: Integers, first: int, at: int, row: tuple[int, int, float, int]
 ) -> None:
-    """Put a passage where it belongs among `count` sorted ones."""
-    at = count
-    while at > 0 and (t[at - 1] > row[2] or (t[at - 1] == row[2] and face[at - 1] > row[0])):
+    """Put a passage where it belongs among the sorted ones from `first` to `at`."""
+    while at > first and (t[at - 1] > row[2] or (t[at - 1] == row[2] and face[at - 1] > row[0])):
         face[at], slot[at], t[at], way[at] = face[at - 1], slot[at - 1], t[at - 1], way[at - 1]
         at -= 1
     face[at], slot[at], t[at], way[at] = row
@@ -81,8 +80,10 @@ def find_passages(
     slot: Integers,
     t: Floats,
     way: Integers,
+    base: int,
+    room: int,
 ) -> int:
-    """The passages up to t = limit that a mode asks for, sorted, as far as there is room; how many there are."""
+    """The passages up to t = limit that a mode asks for, sorted, from row `base` on, as far as there is room; how many there are."""
     towards = subtract(line.end, line.start) if line.is_segment else line.end
     length = length_of(towards)
     unit = length * view.frame[3]
@@ -118,11 +119,11 @@ def find_passages(
                 continue
             row = (int(order[at]), int(at), when, side)
             if mode == ALL:
-                if found < len(face):
-                    _insert(face, slot, t, way, found, row)
+                if found < room:
+                    _insert(face, slot, t, way, base, base + found, row)
                 found += 1
-            elif found == 0 or when < t[0] or row[0] < face[0]:
-                _insert(face, slot, t, way, 0, row)
+            elif found == 0 or when < t[base] or row[0] < face[base]:
+                _insert(face, slot, t, way, base, base, row)
                 found, best = 1, when
                 last = min(last, _span(best, unit, ray.skipped))
             if mode == ANY:
@@ -154,11 +155,9 @@ def cast_lines(
         view = open_view(handle, oriented)
         for k in range(chunk * CHUNK, min(len(starts), (chunk + 1) * CHUNK)):
             i = sequence[k]
-            x, y = room[i], room[i + 1]
             line = Line(vector_at(starts, i), vector_at(ends, i), is_segment)
-            counts[i] = find_passages(
-                view, order, pose, line, float(limits[i]), mode, face[x:y], slot[x:y], t[x:y], way[x:y]
-            )
+            limit, base, least = float(limits[i]), int(room[i]), int(room[i + 1] - room[i])
+            counts[i] = find_passages(view, order, pose, line, limit, mode, face, slot, t, way, base, least)
 
 
 @parallel

@@ -15,7 +15,7 @@ from abut.geometry.vec import Vec3, add_scaled, cross, dot, subtract
 from abut.trees.packets.boxes import AABB_FIELDS, OBB_FIELDS, WIDTH, load_3, splat_3
 
 # Coordinates up to X, t up to 3.5·X, unit 2⁻²⁴: a center in the axes of a box is off by at most 20 units of X, a direction by 7, which acts along t,
-# and the quotient by 2 of t. Together below 50·2⁻²⁴·X < 3e-6·X. The moments w below are off by at most 25 units of X, and by the slack of the start.
+# and the quotient by 3 of t. Together below 50·2⁻²⁴·X < 3e-6·X. The moments w below are off by at most 25 units of X, and by the slack of the start.
 UNIT_SLACK = 4e-6
 DOUBLE_SLACK = 4e-15  # of the distance from the start of the ray: what double precision rounds on the way to the cube
 EDGE_SLACK = np.float32(1e-6)  # of a moment: edges are off by 4 units, products of moments and edges by 6
@@ -68,7 +68,8 @@ def place_ray(p: Vec3, d: Vec3, moved: float) -> tuple[bool, Ray]:
 def _slab(s: Any, f: Any, half: Any, first: Any, last: Any) -> Any:
     """The part of an interval of t in which |s − t·f| ≤ half."""
     f = where(abs(f) < splat_8(THIN), splat_8(THIN), f)
-    near, far = (s - half) / f, (s + half) / f
+    inverse = splat_8(np.float32(1.0)) / f
+    near, far = (s - half) * inverse, (s + half) * inverse
     return maximum(first, minimum(near, far)), minimum(last, maximum(near, far))
 
 
