@@ -4,6 +4,7 @@ Without a folder, into the package (`core.cache_root.PREBUILT`). Kept is what Py
 part of it already. Beside it lies what each source means (`core.sources`), so that nobody has to parse them again.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -15,7 +16,7 @@ from abut.core.baseline import BASELINE
 from abut.core.cache_root import FOLDER_PREFIX, PREBUILT
 from abut.core.code_cache import INNER
 from abut.core.errors import Unsupported
-from abut.core.sources import TABLE
+from abut.core.sources import TABLE, table_of_all
 
 
 def precompile(folder: Path, parts: list[str] | None = None, processes: int | None = None) -> int:
@@ -48,7 +49,7 @@ def precompile(folder: Path, parts: list[str] | None = None, processes: int | No
 def _collect(found: Path, folder: Path) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o755, parents=True)
-    shutil.copyfile(found / TABLE, folder / TABLE)
+    (folder / TABLE).write_text(json.dumps(table_of_all()))
     count = 0
     for source in sorted(found.glob(FOLDER_PREFIX + "*")):
         files = [file for file in sorted(source.iterdir()) if INNER not in file.name]

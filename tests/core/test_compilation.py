@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from abut.contours.nesting.strip import Budget
 from abut.core import compilation, jit
 from core.test_jit import PACKAGE, copy_package, run
 
@@ -86,3 +87,14 @@ def test_the_clock_goes_on_where_nothing_is_compiled():
     time.sleep(0.01)
     assert compilation.working_clock() - start >= 0.01
     assert logging.getLogger(PACKAGE.name) is compilation.log
+
+
+def test_the_seconds_of_nesting_do_not_count_compilation(monkeypatch):
+    """Ten seconds pass, nine of them with the compiler."""
+    now = 100.0
+    monkeypatch.setattr(compilation.time, "perf_counter", lambda: now)
+    budget = Budget(4.0, float("inf"), lambda share, best: None)
+    now += 10.0
+    monkeypatch.setattr(compilation._watch, "seconds", compilation._watch.seconds + 9.0)
+    assert budget.spent_seconds == pytest.approx(1.0)
+    assert budget.share == pytest.approx(0.25)

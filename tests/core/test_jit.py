@@ -297,3 +297,29 @@ def test_few_things_run_on_one_thread():
     with contextlib.suppress(ZeroDivisionError), jit.threads_for(0):
         raise ZeroDivisionError
     assert numba.get_num_threads() == before
+
+
+@jit.element
+def _shift(values, i):
+    return values[i] + i
+
+
+@jit.kernel
+def _shift_thrice(values, i):
+    return _shift(values, 0) + _shift(values, 1) + _shift(values, i)
+
+
+def test_an_integer_in_the_text_is_no_type_of_its_own():
+    """One form of the callee serves them all; but a tuple of several types needs to know which of them is meant."""
+    assert _shift_thrice((1.0, 2.0, 3.0), 2) == 1.0 + 3.0 + 5.0
+    assert len(_shift._inner.signatures) == 1
+
+    @jit.element
+    def second(pair, i):
+        return pair[i]
+
+    @jit.kernel
+    def take(x):
+        return second((x, True), 0) + second((x, True), 1)
+
+    assert take(2.5) == 3.5

@@ -38,6 +38,8 @@ def collide() -> None:
         _ = contacts.normal, contacts.depth
     abut.collide(a)
     abut.contains(a, a.vertices)
+    large = abut.Rigid(abut.scenes.icosphere(4))  # its tree is built on all threads
+    _ = abut.collide(large, abut.Deformable(large.mesh), first=True).depth
 
 
 def distance() -> None:
@@ -77,6 +79,11 @@ def sweep() -> None:
         impacts = abut.sweep(*pair)
         _ = impacts.point, impacts.normal, impacts.in_contact_at_start
         abut.time_of_impact(*pair)
+    _ = abut.sweep(
+        abut.Motion(mesh, _pose(0.0), _pose(0.1)), abut.Motion(mesh, _pose(1.5), _pose(1.4))
+    ).in_contact_at_start
+    large = abut.scenes.icosphere(4)
+    abut.sweep(large, large.vertices, 1.1 * large.vertices)
     abut.sweep(*step, min_distance=0.01)
     abut.time_of_impact(*step, min_distance=0.01)
 
@@ -161,6 +168,8 @@ def particles() -> None:
         crowd.settle()
     for x in (1.0, 1.001, 1.002):
         tetrahedron.deform([[0, 0, x]], moved=[3])
+    crowd = cells.Particles(cells.channel(2, 1, 1), np.full((100_000, 3), 0.5))  # on all threads
+    crowd.move(crowd.position + 0.1)
     cells.label_orbits(cube.darts, 0)
     cells.orbit(cube.darts, 0, 1)
 
@@ -210,6 +219,17 @@ def motion() -> None:
         model.accept(model.propose(0.01), np.zeros((len(model), 3)))
 
 
+def mesh() -> None:
+    """What a mesh tells of itself, and exact signs of single points."""
+    ball = abut.scenes.icosphere(1)
+    for name in ("edges", "edge_faces", "face_edges", "face_normals", "face_areas", "components", "vertex_components"):
+        getattr(ball, name)
+    _ = ball.component_count, ball.is_closed
+    point = (0.0, 0.0, 0.0)
+    abut.geometry.predicates.orient_2d(point[:2], point[:2], point[:2])
+    abut.geometry.predicates.orient_3d(point, point, point, point)
+
+
 def convex() -> None:
     """Hulls: closest features and overlap, one pair and many."""
     from abut import convex
@@ -243,6 +263,8 @@ def contours() -> None:
     contours.collide_all([a, a], poses)
     contours.collide_tolerance([a, a], poses)
     contours.time_of_impact(a, a, (3, 0, 0), (0, 0, 1))
+    a.boxes.validate(a.segments)
+    curved.boxes.validate(curved.segments)
     _ = curved.length, curved.area, curved.inertia, curved.flatten(0.01)
     contours.Animation([a, a], [(0, 0, 0), (0, 1.0001, 0)], fixed=[True, False]).step(0.01)
 
@@ -308,6 +330,7 @@ ENTRIES: dict[str, Callable[[], None]] = {
     "candidates": candidates,
     "convex": convex,
     "motion": motion,
+    "mesh": mesh,
     "boxes": boxes,
     "check": check,
 }

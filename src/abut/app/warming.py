@@ -145,7 +145,7 @@ def work(native: bool) -> None:
     """What a process does: run the entries that are named on its input, and tell what it compiles."""
     from abut.app.entries import ENTRIES
     from abut.core import jit
-    from abut.core.code_cache import Places
+    from abut.core.code_cache import Places, share_compilation
 
     def tell(message: str | None) -> None:
         lines.write(json.dumps(message) + "\n")
@@ -153,7 +153,7 @@ def work(native: bool) -> None:
 
     lines = os.fdopen(os.dup(1), "w")  # nothing else that is printed may come between
     os.dup2(2, 1)
-    Places.shared = sys.platform != "win32"
+    share_compilation()
     Places.native_only = native
     if hasattr(os, "nice"):
         os.nice(10)  # whoever works at this machine goes first

@@ -8,6 +8,7 @@ Loading leaves out Numba's thousands of registrations, which only a compiler nee
 import functools
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,11 @@ class Places:
     """Whether what came with the package is passed over: `abut warm-up` compiles for this very processor."""
     shared = False
     """Whether other processes compile the same functions now: then each is left to the first that comes to it."""
+
+
+def share_compilation() -> None:
+    """From now on leave each function to the first of the processes that come to it."""
+    Places.shared = sys.platform != "win32"  # where there is no flock
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba.core import errors
+from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
@@ -58,7 +58,11 @@ class Twofold(Kept):
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What a function that is being compiled sees."""
+        """What a function that is being compiled sees. A 0 that stands in its text is an integer like any other, not a type of its own."""
+        plain = tuple(map(_plain, args)), {name: _plain(kind) for name, kind in kws.items()}
+        if plain != (tuple(args), dict(kws)):
+            with contextlib.suppress(errors.TypingError, errors.ForceLiteralArg):
+                return self._inner.get_call_template(*plain)
         return self._inner.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
@@ -69,6 +73,10 @@ class Twofold(Kept):
     def _inner(self) -> Any:
         function = _rename(self.py_func, self.py_func.__qualname__ + INNER)
         return _fill(Kept.__new__(Kept), function, {**self.targetoptions, "no_cpython_wrapper": True})
+
+
+def _plain(kind: Any) -> Any:
+    return kind.literal_type if isinstance(kind, types.IntegerLiteral) else kind
 
 
 class Parallel(Twofold):

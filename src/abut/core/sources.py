@@ -91,25 +91,52 @@ def _write_table(path: Path, known: dict[str, str]) -> None:
 
 
 @functools.cache
-def _meanings() -> dict[str, str]:
-    """What each source means, by its path; of code with debug information, which names lines, its bytes."""
-    contents = {path: _digest(source) for path, source in read_sources().items()}
+def _shipped() -> dict[str, str]:
+    """The table that came with the package, by the hash of a source's bytes."""
+    root = prebuilt_root()
+    return _read_table(root and root / TABLE)
+
+
+@functools.cache
+def _remembered() -> dict[str, str]:
+    """The table of this user, as this process read it, and what it found out itself."""
+    return _read_table(_table())
+
+
+_found: dict[str, str] = {}
+"""What sources mean, by their paths, as far as anybody asked: to parse all of them takes seconds."""
+
+
+def _meaning_of(path: str) -> str:
+    """What a source means; of code with debug information, which names lines, its bytes."""
+    content = _digest(read_sources()[path])
     if config.DEBUGINFO_DEFAULT:
-        return contents
-    table, shipped = _table(), prebuilt_root()
-    known = _read_table(shipped and shipped / TABLE)
-    if any(content not in known for content in contents.values()):
-        known = _read_table(table) | known
-    new = {content: meaning(read_sources()[path]) for path, content in contents.items() if content not in known}
-    if new and table is not None:
-        _write_table(table, known | new)
-    return {path: known.get(content) or new[content] for path, content in contents.items()}
+        return content
+    known = _shipped().get(content) or _remembered().get(content)
+    if known is None:
+        known = _remembered()[content] = meaning(read_sources()[path])
+    return known
+
+
+def _look_up(paths: frozenset[str]) -> None:
+    new = paths - _found.keys()
+    before = len(_remembered()) if new else 0
+    _found.update({path: _meaning_of(path) for path in new})
+    table = _table()
+    if new and len(_remembered()) > before and table is not None:
+        _write_table(table, _remembered())
+
+
+def table_of_all() -> dict[str, str]:
+    """What every source of the package means, by the hash of its bytes."""
+    return {_digest(source): meaning(source) for source in read_sources().values()}
 
 
 def _hash(paths: frozenset[str]) -> str:
+    _look_up(paths)
     digest = hashlib.sha256(_settings())
     for path in sorted(paths):
-        digest.update(f"{path}\0{_meanings()[path]}\0".encode())
+        digest.update(f"{path}\0{_found[path]}\0".encode())
     return digest.hexdigest()[:16]
 
 

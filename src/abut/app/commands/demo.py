@@ -13,6 +13,7 @@ from abut.app.commands import check
 from abut.app.output.exit_codes import INTERRUPTED, TERMINATED, UNFINISHED
 from abut.app.output.files import write_file
 from abut.app.output.progress import progress_shown
+from abut.core.code_cache import share_compilation
 from abut.scenes import ClothFall, cloth_on_ball
 
 TITLE = "A cloth falls on a ball"
@@ -45,9 +46,10 @@ def run(out: Path, console: Console) -> int:
 
 def _simulate(errors: Console) -> ClothFall:
     """The scene. Meanwhile another process compiles the search of frames, and then this one the search of steps: from an empty cache that
-    is what takes longest, and the check finds both on disk."""
+    is what takes longest, and the check finds both on disk. What both need, the one that comes to it first compiles."""
+    share_compilation()
     with (
-        ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as other,
+        ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), share_compilation) as other,
         progress_shown("simulating", errors) as move,
     ):
         frames_searched = other.submit(search_tiny_frame)

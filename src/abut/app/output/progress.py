@@ -1,4 +1,7 @@
-"""Bars for long jobs, drawn by rich: what is being done, how far, what was found so far, time left. Compilation shows as such."""
+"""Bars for long jobs, drawn by rich: what is being done, how far, what was found so far, time left. Compilation shows as such.
+
+Where nobody watches a terminal there is no bar, but a line for each stage, so that a log tells what was waited for.
+"""
 
 import contextlib
 from collections.abc import Callable, Generator
@@ -20,6 +23,9 @@ def bar_shown(doing: str, middle: str, console: Console, **fields: Any) -> Gener
         TimeRemainingColumn(),
         TextColumn("{task.fields[compiling]}"),  # last: its width changes
     )
+    if not console.is_terminal:
+        console.print(f"{doing} …", highlight=False)
+    said = console.is_terminal
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(doing, total=1, compiling="", **fields)
 
@@ -27,6 +33,10 @@ def bar_shown(doing: str, middle: str, console: Console, **fields: Any) -> Gener
             bar.update(task, completed=done, total=total, compiling="", **fields)
 
         def show_compiling(name: str) -> None:
+            nonlocal said
+            if not said:
+                console.print("compiling, first run only; `abut warm-up` does it ahead", highlight=False)
+                said = True
             if "<locals>" not in name:  # Numba's own
                 bar.update(task, compiling=f"compiling, first run only: {name}")
 
