@@ -321,7 +321,7 @@ def test_a_body_that_is_held_inside_another_is_pushed_no_harder_with_time():
     for _ in range(4):
         run(world, 30)
         forces.append(np.linalg.norm(world.joint_states(joint).force))
-    assert max(forces) <= 1.1 * forces[0]
+    assert forces[-1] <= 1.01 * forces[-2]  # the push builds up to that of a spring, and no further
     np.testing.assert_allclose(world.poses(post)[0], at(0, 0, 0.9), atol=0.02)  # it is worked upon all the time
     world.remove_joint(joint)
     heights = []
