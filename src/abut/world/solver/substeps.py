@@ -86,7 +86,7 @@ def solve_step(
         add_loads(rack)
         ledger.taken[:] += ledger.before - ledger.now
         _forget_impacts(bodies, contacts, len(bodies) - len(bonds.place))
-    bounce(bodies, contacts, slowest, island, ledger)
+    bounce(bodies, contacts, rack, h, slowest, island, ledger)
     return more
 
 
