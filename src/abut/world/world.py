@@ -82,7 +82,7 @@ class World:
     Args:
         gravity: (3,) the acceleration of free bodies.
         slop: how deep contacts may stay; also the scale of contact margins, so give it in the units of the scene (0.005 of a body's size does).
-        substeps: in how many parts `step` divides its time.
+        substeps: in how many parts `step` divides its time, at least; more, up to 64, where loads need them.
         sweeps: how often `step` solves each contact in a substep, at least.
         sleeping: whether islands of bodies at rest are left alone until touched.
         filter: which pairs of bodies meet, beside layers and masks; see `World.filter`.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut import joints
+from abut import dynamics, joints, shapes
 from abut.core import jit
 from conftest import SOAK
 from world.collisions import Books, at, some_shape, some_turn
@@ -125,3 +125,41 @@ def test_it_does_not_matter_which_body_is_a():
             for tree in trees:
                 tree.world.step(1 / 240)
         np.testing.assert_allclose(trees[0].world.poses(), trees[1].world.poses(), atol=1e-5, err_msg=str(case))
+
+
+@pytest.mark.large
+def test_ropes_of_particles_between_bodies_keep_momentum():
+    """Held at bones or at balls, by points or at a distance, either side first."""
+    for case in range(8):
+        rng = np.random.default_rng((35, case))
+        world = abut.World((0, 0, 0))
+        rope = dynamics.rope((0, 0, 0), (1, 0.2, 0), 6, radius=0.01, mass=0.05)
+        rope.velocity = rng.normal(size=(6, 3))
+        parts = world.link(rope, 0.02 if case % 2 else None, layer=2, mask=2)
+        books = Books(world)
+        for k, end in ((0, rope.position[0]), (-1, rope.position[-1])):
+            place = at(*(end + rng.uniform(-0.2, 0.2, 3)), some_turn(rng))
+            motion = {"velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}
+            box = books.add(shapes.Box(rng.uniform(0.1, 0.5, 3)), place, 10.0 ** rng.uniform(-1, 2), **motion)
+            pair = (int(parts[k]), box) if rng.random() < 0.5 else (box, int(parts[k]))
+            far = end + 0.1 * rng.normal(size=3)
+            hung = (
+                joints.ball(*pair, end)
+                if rng.random() < 0.6
+                else joints.distance(*pair, *((end, far) if pair[1] == box else (far, end)))
+            )
+            world.join(hung)
+
+        def sums(books=books, rope=rope):
+            momentum, angular, _, sizes = books.sums()
+            own = 0.05 * rope.velocity
+            turning = np.cross(rope.position, own)
+            both = sizes + np.linalg.norm((own, turning), axis=2).sum(axis=1)
+            return momentum + own.sum(axis=0), angular + turning.sum(axis=0), both
+
+        start = sums()
+        for _ in range(20):
+            world.step(1 / 120)
+            now = sums()
+            for k in (0, 1):
+                assert np.linalg.norm(now[k] - start[k]) <= SAME * max(start[2][k], now[2][k]), (case, k)

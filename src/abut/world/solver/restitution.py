@@ -13,6 +13,8 @@ from abut.core.jit import kernel
 from abut.core.records import Record, Records, vector
 from abut.geometry.vec import dot, scale
 from abut.impulses.sides import push_apart, relative_velocity, root_of, same_sides, sides_of
+from abut.world.joints.records import Rack
+from abut.world.joints.solving import solve_joints
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities, weaken
 
 BOUNCE_SWEEPS, CALM = 32, 1e-3
@@ -47,9 +49,11 @@ def _limit_bounces(bodies: Records, contacts: Records) -> None:
 
 
 @kernel
-def bounce(bodies: Records, contacts: Records, slowest: float, island: Integers, ledger: Ledger) -> None:
-    """Give contacts that were hit their speeds. slowest: of an approach that bounces. ledger: with what the contacts of each island took in the
-    step."""
+def bounce(
+    bodies: Records, contacts: Records, rack: Rack, h: float, slowest: float, island: Integers, ledger: Ledger
+) -> None:
+    """Give contacts that were hit their speeds, and with them what joints hold. slowest: of an approach that bounces.
+    ledger: with what the contacts of each island took in the step."""
     _limit_bounces(bodies, contacts)
     keep_velocities(bodies)
     add_energies(bodies, island, ledger.start)
@@ -69,6 +73,7 @@ def bounce(bodies: Records, contacts: Records, slowest: float, island: Integers,
             calm = calm and abs(change) <= CALM * contact.normal_mass * contact.approach_speed
         if calm:
             break
+        solve_joints(bodies, rack, h, False)
     most = ledger.taken
     for i in range(len(most)):
         most[i] = max(most[i], 0.0)

@@ -16,6 +16,7 @@ from abut.core.records import Records, put, vector
 from abut.geometry.vec import scale
 from abut.world.joints.records import Rack
 from abut.world.joints.rows import add_loads, aim_rows, start_rows
+from abut.world.joints.solving import solve_joints
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities
 from abut.world.solver.link_constraints import Bonds
 from abut.world.solver.movement import accelerate, follow_bodies, move_bodies
@@ -70,6 +71,7 @@ def solve_step(
         sweep_contacts(bodies, contacts, bonds, rack, h, softness, sweeps)
         more += converge(bodies, contacts, rack, h, softness, slowest, island, ledger.now, ledger.spare)
         more += settle(bodies, contacts, h, softness, island, ledger, sweeps)
+        solve_joints(bodies, rack, h, True)  # what is left over goes to contacts, which have a slop for it
         move_bodies(bodies, moving, h)
         follow_bodies(bodies, contacts, slop)
         aim_rows(bodies, rack)
@@ -84,7 +86,7 @@ def solve_step(
         add_loads(rack)
         ledger.taken[:] += ledger.before - ledger.now
         _forget_impacts(bodies, contacts, len(bodies) - len(bonds.place))
-    bounce(bodies, contacts, slowest, island, ledger)
+    bounce(bodies, contacts, rack, h, slowest, island, ledger)
     return more
 
 
