@@ -295,6 +295,7 @@ def physics() -> dict[str, Subject]:
         "shapes.Sphere": function(shapes.Sphere, radius=1.0),
         "shapes.Capsule": function(shapes.Capsule, radius=1.0, length=1.0),
         "shapes.Cylinder": function(shapes.Cylinder, radius=1.0, length=1.0, sides=6),
+        "shapes.Cone": function(shapes.Cone, radius=1.0, length=1.0, sides=6),
         "shapes.Polytope": function(shapes.Polytope, points=CUBE),
         "shapes.Surface": function(shapes.Surface, mesh=BALL, thick=None),
         "shapes.Soft": function(shapes.Soft, body=abut.Deformable(BALL)),

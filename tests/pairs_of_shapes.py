@@ -59,6 +59,7 @@ CORES = {
     "box": shapes.Box((1.2, 0.5, 0.3)),
     "large box": shapes.Box((8.0, 8.0, 1.0)),
     "cylinder": shapes.Cylinder(0.4, 0.7, sides=12),
+    "cone": shapes.Cone(0.4, 0.7, sides=9),
     "hull": shapes.Polytope(CORNERS),
 }
 OTHERS = {

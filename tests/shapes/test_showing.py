@@ -11,6 +11,7 @@ TEXTS = {
     "Capsule(radius 0.5, length 2)": shapes.Capsule(0.5, 2),
     "Box(1 × 2 × 3.5)": shapes.Box((1, 2, 3.5)),
     "Cylinder(radius 1, length 2, 6 sides)": shapes.Cylinder(1, 2, 6),
+    "Cone(radius 1, length 2, 6 sides)": shapes.Cone(1, 2, 6),
     "Polytope(8 vertices, 6 faces)": shapes.Polytope(scenes.box().vertices),
     "Surface(12 faces, solid)": shapes.Surface(scenes.box()),
     "Surface(12 faces, both sides, solid)": shapes.Surface(scenes.box(), thick=True),

@@ -127,9 +127,9 @@ def test_damping_is_exact_however_the_time_is_cut():
 
 def test_a_damped_body_falls_no_faster_than_its_last_speed():
     world = abut.World()
-    ball = world.add(shapes.Sphere(0.5), linear_damping=3.0)
-    run(world, 600)
-    assert world.velocities(ball)[0, 2] == pytest.approx(-9.81 / 3.0, rel=1e-9)
+    ball = world.add(shapes.Sphere(0.5), linear_damping=15.0)
+    run(world, 90)
+    assert world.velocities(ball)[0, 2] == pytest.approx(-9.81 / 15.0, rel=1e-9)
 
 
 def test_gravity_of_a_part_and_upwards():
@@ -208,7 +208,7 @@ def test_locked_axes_stand_still_and_the_others_keep_their_momentum():
     """Random collisions of two bodies with locks in common: no motion along them, the sum of momentum along all others, no energy from nowhere."""
     rng = np.random.default_rng(4)
     hits = 0
-    for case in range(CASES * 2):
+    for case in range(CASES):
         name = list(LOCKS)[case % len(LOCKS)]
         held = np.zeros(6, bool)
         held[list(LOCKS[name])] = True
@@ -229,7 +229,7 @@ def test_locked_axes_stand_still_and_the_others_keep_their_momentum():
             )
         before, centers = books.sums(), centers_of(books)
         start = world.velocities()
-        for _ in range(40):
+        for _ in range(30):
             energy = books.sums()[2]
             world.step(1 / 60)
             # What is locked has no last resort against energy from nowhere (`energy_limit`); bearings keep it to second order.
@@ -240,7 +240,7 @@ def test_locked_axes_stand_still_and_the_others_keep_their_momentum():
         gained = np.abs(books.sums()[0] - before[0])[~held[:3]]
         assert (gained <= 1e-9 * before[3][0]).all()
         hits += not np.allclose(world.velocities(), start)
-    assert jit.INTERPRETED or hits > CASES
+    assert jit.INTERPRETED or hits > CASES / 2
 
 
 def test_a_door_turns_about_its_hinge_as_its_moment_says():

@@ -103,14 +103,14 @@ def test_a_belt_that_moves_itself_keeps_momentum():
 @pytest.mark.large
 def test_two_balls_part_with_their_restitution():
     rng = np.random.default_rng(5)
-    for _ in range(8 * CASES):  # in every part of a step
+    for _ in range(4 * CASES):  # in every part of a step
         bounce, masses, speeds = rng.uniform(), 10.0 ** rng.uniform(-2, 2, 2), rng.uniform(1, 9, 2) * (1, -1)
         world = abut.World((0, 0, 0))
         balls = [
             world.add(shapes.Sphere(0.5), at(x), mass=m, velocity=(v, 0, 0), restitution=bounce)
-            for x, m, v in zip((-1, 1), masses, speeds, strict=True)
+            for x, m, v in zip((-0.8, 0.8), masses, speeds, strict=True)
         ]
-        run(world, 60)
+        run(world, 24)
         whole, gap = masses @ speeds / masses.sum(), speeds[0] - speeds[1]
         expected = whole + bounce * gap * np.array([-masses[1], masses[0]]) / masses.sum()
         np.testing.assert_allclose(world.velocities(balls)[:, 0] - whole, expected - whole, rtol=1e-9)

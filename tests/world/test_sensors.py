@@ -41,7 +41,7 @@ def test_what_is_inside_agrees_with_overlap_and_nothing_else_notices():
                 sensors[world.add(shape, place, kind="sensor", mask=int(rng.choice([1, 2, 3])), **motion)] = shape
         masks = dict(zip(sensors, world._store.mask[world._store.read(list(sensors))].tolist(), strict=True))
         before = set()
-        for _ in range(3 if jit.INTERPRETED else 25):
+        for _ in range(3 if jit.INTERPRETED else 12):
             world.step(1 / 60)
             twin.step(1 / 60)
             events = world.sensor_events

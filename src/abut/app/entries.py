@@ -114,6 +114,7 @@ def points() -> None:
         abut.faces_within(body, corners, 0.5)
         for mode in ("first", "any", "all"):
             abut.cast(body, corners, corners + 1.0, mode=mode)
+    abut.Pair(abut.Rigid(mesh), abut.Rigid(mesh)).collides()
 
 
 def trees() -> None:

@@ -89,7 +89,7 @@ def _foresee(view: View, job: Job, k: int, side: int) -> None:
 
 
 @kernel
-def _track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, task_count: int) -> None:
+def track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, task_count: int) -> None:
     """Answer the pairs of one of several tasks."""
     view, job, polytope = open_hulls(handle), unpack(Job, table), open_polytope(polytopes, task)
     last = (task + 1) * count // task_count
@@ -122,7 +122,7 @@ def _track_part(handle: Any, table: Any, polytopes: Any, count: int, task: int, 
 @parallel
 def _track_parts(handle: Any, table: Any, polytopes: Any, count: int) -> None:
     for task in prange(TASKS):
-        _track_part(handle, table, polytopes, count, integer(task), TASKS)
+        track_part(handle, table, polytopes, count, integer(task), TASKS)
 
 
 @kernel
@@ -196,7 +196,7 @@ def _track(hulls: Hulls, pairs: Integers, poses: Floats, features: Integers, whi
     given = [np.ascontiguousarray(array) for array in (which, poses, pairs, features)]
     table, polytopes = pack(Job, hulls.starts, hulls.middles, hulls.radii, *given, *answers), memory.reserve()
     if n < PAIRS_FOR_THREADS:
-        _track_part(hulls.handle, table, polytopes.handle, n, 0, 1)
+        track_part(hulls.handle, table, polytopes.handle, n, 0, 1)
     else:
         _track_parts(hulls.handle, table, polytopes.handle, n)
     counts = np.bincount(found_by, minlength=BY_ALL + 1).tolist()
@@ -215,6 +215,24 @@ def _track(hulls: Hulls, pairs: Integers, poses: Floats, features: Integers, whi
         circle_count=counts[BY_CIRCLE],
         exhaustive_count=counts[BY_ALL],
     )
+
+
+class Desk:
+    """Room for one body and a few others, each of which makes a pair with it, packed once: for kernels that ask again and again with `track_part`.
+
+    Who asks writes `poses` (count + 1, 4, 4), the one body first, and `which`, the hull of each; the answers are in `distance`, `normal` and
+    `point_b`."""
+
+    def __init__(self, hulls: Hulls, count: int) -> None:
+        self.hulls = hulls
+        self.poses, self.which = np.tile(np.eye(4), (count + 1, 1, 1)), np.zeros(count + 1, np.int64)
+        self.distance, self.normal, self.point_b = np.empty(count), np.empty((count, 3)), np.empty((count, 3))
+        self._pairs = np.stack((np.zeros(count, np.int64), np.arange(1, count + 1)), axis=1)
+        self._features, self._point_a = np.full((count, 2), -1, np.int64), np.empty((count, 3))
+        self._kinds = [np.empty(count, np.int64) for _ in range(5)]
+        given = (self.which, self.poses, self._pairs, self._features)
+        answers = (self.distance, self._point_a, self.point_b, self.normal, *self._kinds)
+        self.table = pack(Job, hulls.starts, hulls.middles, hulls.radii, *given, *answers)
 
 
 _last: "weakref.WeakKeyDictionary[Hull, weakref.WeakKeyDictionary[Hull, tuple[Hulls, Integers]]]" = (

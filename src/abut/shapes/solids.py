@@ -5,7 +5,7 @@ radius, boxes, cylinders and hulls are polytopes of radius 0. So one walk betwee
 What is not convex is a surface (`surfaces`).
 
 Cylinders are prisms of `sides` faces around the true cylinder: never smaller than it, and larger by at most 1/cos(π/sides) − 1 of the radius
-(0.86 % for 24 sides).
+(0.86 % for 24 sides). Cones are pyramids around the true cone in the same way.
 """
 
 from functools import cache, cached_property
@@ -201,15 +201,38 @@ class Cylinder(_Faceted):
     def __init__(self, radius: Number, length: Number, sides: int = CYLINDER_SIDES) -> None:
         self.round, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
         self.sides = arrays.count(sides, "sides", least=3, most=MOST_SIDES)
-        angle = 2.0 * np.pi * np.arange(self.sides) / self.sides
-        corner = self.round / np.cos(np.pi / self.sides)
-        ring = np.stack(
-            (corner * np.cos(angle), corner * np.sin(angle), np.full(self.sides, -0.5 * self.length)), axis=1
-        )
+        ring = _ring(self.round, self.length, self.sides)
         self.core = core_of(np.concatenate((ring, ring * (1.0, 1.0, -1.0))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Cylinder, (self.round, self.length, self.sides))
+
+    def _facts(self) -> tuple[str, ...]:
+        return (f"radius {self.round:g}", f"length {self.length:g}", f"{self.sides} sides")
+
+
+class Cone(_Faceted):
+    """A cone along z, the middle between base and tip in the origin, the tip above: a pyramid whose faces touch it from outside.
+
+    Args:
+        radius: of the true cone's base, above 0.
+        length: from base to tip, above 0.
+        sides: of the pyramid, 3 to 256.
+
+    Example:
+        >>> from abut import shapes
+        >>> shapes.Cone(1, 2)
+        Cone(radius 1, length 2, 24 sides)
+    """
+
+    def __init__(self, radius: Number, length: Number, sides: int = CYLINDER_SIDES) -> None:
+        self.round, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
+        self.sides = arrays.count(sides, "sides", least=3, most=MOST_SIDES)
+        ring, tip = _ring(self.round, self.length, self.sides), np.array([[0.0, 0.0, 0.5 * self.length]])
+        self.core = core_of(np.concatenate((ring, tip)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Cone, (self.round, self.length, self.sides))
 
     def _facts(self) -> tuple[str, ...]:
         return (f"radius {self.round:g}", f"length {self.length:g}", f"{self.sides} sides")
@@ -235,6 +258,13 @@ class Polytope(_Faceted):
 
     def _facts(self) -> tuple[str, ...]:
         return (count(len(self.core.vertices), "vertex", "vertices"), count(len(self.core.planes), "face"))
+
+
+def _ring(radius: float, length: float, sides: int) -> Floats:
+    """The corners of a base around a circle, half a length below the origin."""
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    corner = radius / np.cos(np.pi / sides)
+    return np.stack((corner * np.cos(angle), corner * np.sin(angle), np.full(sides, -0.5 * length)), axis=1)
 
 
 @cache

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.convex import track_many
+from abut.convex.tracking import Desk
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import Unsupported
@@ -31,7 +32,8 @@ from abut.world.contacts.containment import find_held, turn_inside_out
 from abut.world.contacts.hull_tracking import describe, square
 from abut.world.contacts.pairs import choose_near, keep_deepest, keep_nearest, sort_pairs
 from abut.world.contacts.placement import bound_colliders
-from abut.world.results import ClosestMany, OverlapMany, RayHits, unite_rows
+from abut.world.nearest_core import PAIRS, search_nearest
+from abut.world.results import Closest, ClosestMany, OverlapMany, RayHits, unite_rows
 
 FIRST, FEW = 16, 4
 """So many colliders, the nearest by their boxes, are looked at first: of one place, where every look costs the same 60 µs, and of many."""
@@ -47,6 +49,9 @@ class Query(NamedTuple):
     shape: Convex
     pool: Pool
     room: tuple[Floats, Integers]
+    desk: Desk
+    has_surfaces: bool
+    """the world"""
     places: Floats
     """(k,12)"""
     boxes: Floats
@@ -113,12 +118,15 @@ class Queries:
         """A shape in places (k,4,4) beside those of the world."""
         if not isinstance(shape, Convex):
             raise Unsupported(f"{type(shape).__name__} as a question: add it as a kinematic body, and ask for contacts")
-        bits = arrays.count(mask, "mask", most=ALL_LAYERS)
-        pool, room = self.colliders.host(shape)
+        bits = mask if type(mask) is int and 0 <= mask <= ALL_LAYERS else arrays.count(mask, "mask", most=ALL_LAYERS)
+        guest = self.colliders.host(shape)
+        pool = guest.pool
         places, boxes = np.empty((len(poses), 12)), np.empty((len(poses), 6))
         places[:, :9].reshape(-1, 3, 3)[:], places[:, 9:] = poses[:, :3, :3], poses[:, :3, 3]
-        bound_colliders(pool.cores, pool.trees.boxes, np.full(len(poses), len(pool.cores.table) - 1), places, boxes)
-        return Query(shape, pool, room, places, boxes, bits)
+        which = np.empty(len(poses), np.int64)
+        which[:] = len(pool.cores.table) - 1
+        bound_colliders(pool.cores, pool.trees.boxes, which, places, boxes)
+        return Query(shape, *guest, places, boxes, bits)
 
     def _near(self, query: Query, kind: int, limits: Floats, size: int) -> Iterator[Integers]:
         """(m,2) places and colliders of a kind, by the distance of their boxes: for each place some, then always twice as many.
@@ -147,9 +155,10 @@ class Queries:
         """See `World.overlap_many`."""
         query = self.place(shape, poses, mask)
         near = np.concatenate([NO_PAIRS, *self._near(query, ANY, np.zeros((len(poses), 1)), FIRST)])
-        touched = self._touch(query, near)
-        left = np.flatnonzero(~touched)
-        touched[left] = find_held(self.colliders, near[left, 1], query.middles()[near[left, 0]])
+        touched = self._touch(query, near) if len(near) else np.zeros(0, np.bool_)
+        if query.has_surfaces:
+            left = np.flatnonzero(~touched)
+            touched[left] = find_held(self.colliders, near[left, 1], query.middles()[near[left, 0]])
         place, collider = near[touched].T
         rows = unite_rows(place, self.store.handles(self.colliders.body[collider]))
         return OverlapMany(frozen(rows[:, 0].copy()), frozen(rows[:, 1].copy()))
@@ -183,13 +192,7 @@ class Queries:
 
     def closest(self, shape: Shape, poses: Floats, mask: int) -> ClosestMany:
         """See `World.closest_many`."""
-        query = self.place(shape, poses, mask)
-        numbers, other = np.zeros((len(poses), GAP_NUMBERS)), np.full(len(poses), NOWHERE)
-        numbers[:, GAP] = np.inf
-        self._search_cores(query, numbers, other)
-        if query.pool.cores.table[:, KIND].any():
-            self._search_meshes(query, numbers, other)
-            self._search_overlapping(query, numbers, other)
+        numbers, other = self._search(self.place(shape, poses, mask))
         there = other >= 0
         distance, point = numbers[:, GAP].copy(), numbers[:, GAP_POINT:].copy()
         normal = numbers[:, GAP_NORMAL:GAP_POINT].copy()
@@ -200,6 +203,31 @@ class Queries:
         columns: Any = (body, part, distance, on_shape, point, normal)
         return ClosestMany(*map(frozen, columns))
 
+    def closest_one(self, shape: Shape, pose: Floats, mask: int) -> Closest | None:
+        """See `World.closest`."""
+        numbers, other = self._search(self.place(shape, pose[np.newaxis], mask))
+        collider, row = int(other[0]), numbers[0]
+        if collider < 0:
+            return None
+        slot, distance = int(self.colliders.body[collider]), float(row[GAP])
+        normal, point = row[GAP_NORMAL:GAP_POINT].copy(), row[GAP_POINT:].copy()
+        ids = (int(self.store.generation[slot]) << 32) | slot, int(self.colliders.part[collider])
+        return Closest(*ids, distance, frozen(point - distance * normal), frozen(point), frozen(normal))
+
+    def _search(self, query: Query) -> tuple[Floats, Integers]:
+        """(k,7) distance, normal and point of what is nearest to each place, infinite without any; and its collider, NOWHERE without any."""
+        count = len(query.places)
+        numbers, other = np.zeros((count, GAP_NUMBERS)), np.empty(count, np.int64)
+        numbers[:, GAP], other[:] = np.inf, NOWHERE
+        if count == 1:
+            self._search_core(query, numbers, other)
+        else:
+            self._search_cores(query, numbers, other)
+        if query.has_surfaces:
+            self._search_meshes(query, numbers, other)
+            self._search_overlapping(query, numbers, other)
+        return numbers, other
+
     def _search_cores(self, query: Query, numbers: Floats, other: Integers) -> None:
         """The nearest collider that has a core, of several that overlap the deepest. numbers (k,7): distance, normal and the other's point."""
         count = len(numbers)
@@ -209,6 +237,15 @@ class Queries:
             radii = query.pool.cores.radius[shapes[count:]]
             answers = (found.distance, found.normal, found.point_b)
             keep_nearest(near, radii, query.shape.radius, *answers, numbers, other)
+
+    def _search_core(self, query: Query, numbers: Floats, other: Integers) -> None:
+        """The same for one place."""
+        colliders, cores = self.colliders, query.pool.cores
+        parts = (colliders.body, colliders.shape, colliders.boxes, colliders.poses)
+        work = np.empty((PAIRS, 2), np.int64), np.empty((2, PAIRS))
+        layers = self.store.solid_layer
+        given = (query.desk, query.places, query.boxes, query.bits, layers, parts, cores.table, cores.radius)
+        search_nearest(*given, work, numbers, other)
 
     def _search_meshes(self, query: Query, numbers: Floats, other: Integers) -> None:
         """The same for surfaces that are apart from the shape, where they are nearer."""

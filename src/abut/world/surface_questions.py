@@ -43,7 +43,7 @@ class SurfaceQuestion:
         self.bits = arrays.count(mask, "mask", most=ALL_LAYERS)
         self.store, self.own = Store(), Colliders()
         slots = self.store.take(1)
-        self.store.layer[slots], self.store.mask[slots] = 1, ALL_LAYERS
+        self.store.solid_layer[slots], self.store.mask[slots] = 1, ALL_LAYERS
         self.store.radius[slots] = float(np.linalg.norm(shape.vertices, axis=1).max())
         self.own.add(self.store, slots, shape, UNPLACED)
 

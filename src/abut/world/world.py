@@ -399,6 +399,7 @@ class World:
         weight, store = options.weight, self._store
         slots = store.take(len(places))
         store.kind[slots], store.layer[slots], store.mask[slots] = options.kind, options.layer, options.mask
+        store.solid_layer[slots] = 0 if options.kind == SENSOR else options.layer
         put_material(store, slots, options.material, self.slop)
         store.continuous[slots], store.stirred[slots] = options.continuous, True
         is_moved = options.kind == DYNAMIC
@@ -714,6 +715,9 @@ class World:
             solid, at = POINT, at @ moved
         else:
             solid = as_shape(cast("ShapeLike", shape))
+        convex = solid.collider()
+        if not isinstance(convex, Surface):
+            return self._queries().closest_one(convex, at, mask)
         found = self._closest(solid, at[np.newaxis], mask)
         if found.body[0] < 0:
             return None

@@ -52,6 +52,8 @@ class Store:
         """How a slow body moved when it became slow, and half of the time later that it takes to fall asleep."""
         self.motion_t1 = np.empty((0, 6))
         self.layer = np.empty(0, np.int64)
+        self.solid_layer = np.empty(0, np.int64)
+        """The same, none for sensors: what is not a sensor does not see them."""
         self.mask = np.empty(0, np.int64)
         self.kind = np.empty(0, np.int64)
         self.group = np.empty(0, np.int64)
@@ -196,11 +198,6 @@ class Store:
     def movable(self) -> NDArray[np.bool_]:
         """(n,) alive and moved by the solver."""
         return self.alive & (self.kind == DYNAMIC)
-
-    @property
-    def solid_layer(self) -> Integers:
-        """(n,) the layer of each body, none for sensors: what is not a sensor does not see them."""
-        return np.where(self.kind == SENSOR, 0, self.layer)
 
     def find_driven(self) -> NDArray[np.bool_]:
         """(n,) bodies that the user moves."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from abut.broad import SweepAndPrune
 from abut.convex import Hulls
+from abut.convex.tracking import Desk
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import Unsupported
 from abut.shapes.narrow_phase import meet_pairs
@@ -42,6 +43,8 @@ from abut.world.contacts.surface_contacts import meet_surfaces
 FAT = 0.1
 NOWHERE = -1
 UNPLACED = np.concatenate((np.eye(3).ravel(), np.zeros(3)))
+MOST_ASKED = 4
+"""Colliders that a guest is compared with at once."""
 MOST_GUESTS = 8
 """So many cores of shapes that were asked about stay laid out beside the world's own."""
 MOST_EXTENT = 1e6
@@ -53,6 +56,8 @@ class Guest(NamedTuple):
 
     pool: Pool
     room: tuple[Floats, Integers]
+    desk: Desk
+    has_surfaces: bool
 
 
 class Colliders:
@@ -119,7 +124,8 @@ class Colliders:
         guest = self._guests.pop(key, None)
         if guest is None:
             joined = append_core(pool, shape)
-            guest = Guest(joined, make_room(joined))
+            has_surfaces = bool(joined.cores.table[:, KIND].any())
+            guest = Guest(joined, make_room(joined), Desk(joined.hulls, MOST_ASKED), has_surfaces)
         self._guests[key] = guest
         if len(self._guests) > MOST_GUESTS:
             del self._guests[next(iter(self._guests))]
