@@ -10,7 +10,7 @@ from discrete.situations import TREE_SIZES, ball, deformable, exact_pose, random
 from oracles import bodies as oracle
 from oracles.lines import squared_distances, winding_sums
 
-COUNT = 3 if jit.INTERPRETED else 12
+COUNT = 3 if jit.INTERPRETED else 6
 MAKERS = {"soup": soup, "rubble": rubble, "sheet": sheet, "ball": ball}
 
 

@@ -10,7 +10,7 @@ from discrete.situations import TREE_SIZES, ball, deformable, exact_pose, random
 from oracles.bodies import winding_number
 from oracles.lines import passages, segment_passages
 
-COUNT = 3 if jit.INTERPRETED else 10
+COUNT = 3 if jit.INTERPRETED else 6
 MAKERS = {"soup": soup, "rubble": rubble, "sheet": sheet, "ball": ball}
 FIELDS = ("ray", "face", "t", "point", "barycentric", "entering")
 
