@@ -38,7 +38,7 @@ class _Watch(event.Listener):
         self.depth, self.began, self.seconds = 0, 0.0, 0.0
         self.job = ""
         self.counts: dict[str, int] = {}
-        self.callbacks: list[Callable[[Compilation], object]] = []
+        self.callbacks: list[Callable[[Compilation], None]] = []
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
@@ -81,7 +81,7 @@ _watch = _Watch()
 event.register("numba:compile", _watch)
 
 
-def on_compile(callback: Callable[[Compilation], object]) -> Callable[[], None]:
+def on_compile(callback: Callable[[Compilation], None]) -> Callable[[], None]:
     """Be told of each function that must be compiled before an answer can be given.
 
     What comes from disk, or with the package, is not announced: in most processes nothing is.
