@@ -48,7 +48,7 @@ PUSH_SPEED = 400.0  # in slops per unit of time: how fast depth is undone
 FADE = 0.98
 """Contacts are as stiff as the longest substep of the last steps allows: this part of its length counts a step later. Springs that grow stiff all at
 once, because one step is short, would throw over what has settled on softer ones."""
-SWING, PRESS, MOST_SUBSTEPS, MORE = 1.0, 0.04, 64, 1.25
+SWING, PRESS, MOST_SUBSTEPS, MORE = 1.0, 0.06, 64, 1.25
 """A step has more substeps where its loads need them: so that what hangs on joints swings by no more than SWING radians in each (2 is where it would
 tremble), and standing loads press the springs of the contacts of an island together by no more than PRESS of a slop in the mean. At 0.17 stacks of
 fifty boxes, of ten small ones, and of a light box under a heavy one lean until they fall; at 0.1 all of them stand."""
