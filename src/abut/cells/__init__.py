@@ -2,7 +2,6 @@
 
 from abut.cells.build.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.build.filling import from_surface
-from abut.cells.edit.reaches import Reach
 from abut.cells.environment import Environment
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
@@ -11,6 +10,7 @@ from abut.cells.mobile.mobile import Mobile
 from abut.cells.mobile.results import BodyMoves
 from abut.cells.mobile.wall_answers import BodyReach
 from abut.cells.particles import Particles
+from abut.cells.settle.reaches import Reach
 from abut.cells.walk.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
 
 __all__ = [

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import Walk
-from abut.cells.edit.reaches import Reach, join_reaches
-from abut.cells.edit.settling import place_points
 from abut.cells.environment import Environment
 from abut.cells.map.darts import Indices
 from abut.cells.picture import draw_plane
+from abut.cells.settle.reaches import Reach, join_reaches
+from abut.cells.settle.settling import place_points
 from abut.cells.space.planar import lower_points, raise_points
 from abut.cells.space.predicates import NOWHERE
 from abut.cells.walk.by_darts import begin_rows, turn_rows

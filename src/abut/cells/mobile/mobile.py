@@ -11,8 +11,6 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.edit.reaches import Reach, join_reaches
-from abut.cells.edit.settling import find_places
 from abut.cells.environment import Environment
 from abut.cells.mobile.colouring import Links, check_edges, link_vertices
 from abut.cells.mobile.packed_move import ANSWER
@@ -31,6 +29,8 @@ from abut.cells.mobile.step_tests import (
 )
 from abut.cells.mobile.wall_answers import BodyPlaces, BodyReach, join_tables
 from abut.cells.picture import draw_plane
+from abut.cells.settle.reaches import Reach, join_reaches
+from abut.cells.settle.settling import find_places
 from abut.cells.space.planar import lower_points, raise_points
 from abut.cells.space.predicates import NOWHERE
 from abut.cells.walk.reentrant_edges import NONE_KNOWN, Voxels

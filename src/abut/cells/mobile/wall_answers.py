@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.edit.interior import Interior
-from abut.cells.edit.reaches import Reach, join_reaches
-from abut.cells.edit.settling import Places
 from abut.cells.map.darts import Indices
 from abut.cells.mobile.pierced import WALL, Points, corners_of_wall, find_walls
+from abut.cells.settle.reaches import Reach, join_reaches
+from abut.cells.settle.settling import Places
 from abut.cells.space.planar import lower_points
 from abut.cells.walk.by_planes import move_rows
 from abut.cells.walk.events import EVENT, TALLY

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from abut.cells.edit.algebraic_times import Moment, Polynomial, add, multiply, roots_of, trimmed
-from abut.cells.edit.moving_cells import MEAN, corners_of, is_tetrahedron, pass_face_of, sliver_at, sliver_over
-from abut.cells.edit.wall_sweep import KEPT, MOST_STEPS, REACHED, Fate
 from abut.cells.map.darts import OUTSIDE
+from abut.cells.settle.algebraic_times import Moment, Polynomial, add, multiply, roots_of, trimmed
+from abut.cells.settle.moving_cells import MEAN, corners_of, is_tetrahedron, pass_face_of, sliver_at, sliver_over
+from abut.cells.settle.wall_sweep import KEPT, MOST_STEPS, REACHED, Fate
 from abut.cells.space.records import NO_FACE, Space
 from abut.core.arrays import Floats
 from abut.geometry.vec import Vec3

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.edit.exact_sweep import LOST
-from abut.cells.edit.following import FATE, carry_rows, decide_exactly, find_at_start, follow_rows
 from abut.cells.edit.interior import Interior, Motion
-from abut.cells.edit.reaches import Reach, read_reach
-from abut.cells.edit.wall_sweep import KEPT
 from abut.cells.map.darts import Indices, Row
+from abut.cells.settle.exact_sweep import LOST
+from abut.cells.settle.following import FATE, carry_rows, decide_exactly, find_at_start, follow_rows
+from abut.cells.settle.reaches import Reach, read_reach
+from abut.cells.settle.wall_sweep import KEPT
 from abut.cells.space.location import find_cells
 from abut.cells.space.predicates import NOWHERE, has_edge, holds, leave_cell, place
 from abut.cells.space.records import BLOCKED, Space, renew_record

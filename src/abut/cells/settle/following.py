@@ -5,9 +5,10 @@ edge. Its last position is rounded, and is accepted only where exact signs place
 from 2⁻⁵⁰ of the way to the cell's middle on.
 """
 
-from abut.cells.edit.exact_sweep import ExactTrace
-from abut.cells.edit.moving_cells import face_of, sliver_at
-from abut.cells.edit.wall_sweep import (
+from abut.cells.map.darts import Indices
+from abut.cells.settle.exact_sweep import ExactTrace
+from abut.cells.settle.moving_cells import face_of, sliver_at
+from abut.cells.settle.wall_sweep import (
     KEPT,
     REACHED,
     UNDECIDED,
@@ -16,7 +17,6 @@ from abut.cells.edit.wall_sweep import (
     stays_in_part,
     trace_point,
 )
-from abut.cells.map.darts import Indices
 from abut.cells.space.predicates import NOWHERE, holds
 from abut.cells.space.records import Space, renew_record
 from abut.cells.walk.stop_point import FIRST_PULL, PULL_GROWTH, mean_corner

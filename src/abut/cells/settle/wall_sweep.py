@@ -13,7 +13,8 @@ enclosures of two faces meet, a root is not certain, or a wall is reached at its
 import math
 from typing import NamedTuple
 
-from abut.cells.edit.moving_cells import (
+from abut.cells.map.darts import OUTSIDE, Row
+from abut.cells.settle.moving_cells import (
     Sliver,
     corners_of,
     enter_part,
@@ -26,7 +27,6 @@ from abut.cells.edit.moving_cells import (
     sliver_over,
     triangle_over,
 )
-from abut.cells.map.darts import OUTSIDE, Row
 from abut.cells.space.records import NO_FACE, Space, corners_of_face
 from abut.core.arrays import Floats
 from abut.core.jit import element, inlined, integer, kernel

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, cells
-from abut.cells.edit import settling, wall_sweep
+from abut.cells.settle import settling, wall_sweep
 from abut.core import jit
 from cells import oracle_cells as oracle
 from cells import oracle_walls, worlds

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abut.cells.edit.interior import Interior
-from abut.cells.edit.moving_cells import corners_of, sliver_at
+from abut.cells.settle.moving_cells import corners_of, sliver_at
 from abut.cells.space.planar import lower_points
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.records import Records
