@@ -122,7 +122,6 @@ BAD = {
     "poses without a second body": [
         Case(lambda: collide(Rigid(BOX), poses=TWO_POSES), None, None, "poses", Unsupported)
     ],
-    "margin without a second body": [Case(lambda: collide(Rigid(BOX), margin=0.1), None, None, "margin", Unsupported)],
     "sizes too far apart": [
         Case(call, None, None, "sizes", Unsupported)
         for call in (
