@@ -1,8 +1,8 @@
 """Times at which polynomials with rational coefficients vanish, compared without rounding: for the few questions that floating point leaves open.
 
-A polynomial is a tuple of fractions, of t⁰ first, without zeros at the end; () is zero. A `Moment` is a rational number, or the one root of a
-polynomial without multiple roots between two rational numbers that are none. Signs of other polynomials there are found by halving that interval,
-after a common root has been ruled out by a greatest common divisor; degrees are three and less.
+A polynomial is a tuple of integers or fractions, of t⁰ first, without zeros at the end; () is zero. A `Moment` is a rational number, or the one
+root of a polynomial without multiple roots between two rational numbers that are none. Signs of other polynomials there are found by halving that
+interval, after a common root has been ruled out by a greatest common divisor; degrees are three and less.
 """
 
 import itertools
@@ -10,34 +10,35 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-Polynomial = tuple[Fraction, ...]
+Rational = Fraction | int
+Polynomial = tuple[Rational, ...]
 HALF = Fraction(1, 2)
 CLOSE = Fraction(1, 2**56)
 
 
-def trimmed(coefficients: list[Fraction]) -> Polynomial:
+def trimmed(coefficients: list[Rational]) -> Polynomial:
     """Without zeros at the end."""
     while coefficients and coefficients[-1] == 0:
         coefficients.pop()
     return tuple(coefficients)
 
 
-def value(p: Polynomial, t: Fraction) -> Fraction:
-    """The value at t."""
-    total = Fraction(0)
-    for c in reversed(p):
-        total = total * t + c
-    return total
-
-
-def sign(x: Fraction) -> int:
+def sign(x: Rational) -> int:
     """−1, 0 or 1."""
     return (x > 0) - (x < 0)
 
 
+def sign_at(p: Polynomial, t: Fraction) -> int:
+    """The sign of the value at t: of that times a power of its denominator, so that integers stay integers."""
+    total, power = 0, 1
+    for c in reversed(p):
+        total, power = total * t.numerator + c * power, power * t.denominator
+    return sign(total)
+
+
 def multiply(p: Polynomial, q: Polynomial) -> Polynomial:
     """The product."""
-    product = [Fraction(0)] * (len(p) + len(q))
+    product: list[Rational] = [0] * (len(p) + len(q))
     for i, x in enumerate(p):
         for j, y in enumerate(q):
             product[i + j] += x * y
@@ -47,7 +48,7 @@ def multiply(p: Polynomial, q: Polynomial) -> Polynomial:
 def add(p: Polynomial, q: Polynomial, factor: int = 1) -> Polynomial:
     """p + factor·q."""
     longest = max(len(p), len(q))
-    padded = (list(each) + [Fraction(0)] * (longest - len(each)) for each in (p, q))
+    padded = (list(each) + [0] * (longest - len(each)) for each in (p, q))
     return trimmed([x + factor * y for x, y in zip(*padded, strict=True)])
 
 
@@ -58,9 +59,10 @@ def derivative(p: Polynomial) -> Polynomial:
 
 def _divide(p: Polynomial, q: Polynomial) -> tuple[Polynomial, Polynomial]:
     """Quotient and remainder."""
-    rest, quotient = list(p), [Fraction(0)] * max(len(p) - len(q) + 1, 0)
+    rest: list[Rational] = list(p)
+    quotient: list[Rational] = [0] * max(len(p) - len(q) + 1, 0)
     for k in range(len(quotient) - 1, -1, -1):
-        quotient[k] = rest[k + len(q) - 1] / q[-1]
+        quotient[k] = Fraction(rest[k + len(q) - 1]) / q[-1]
         for i, c in enumerate(q):
             rest[k + i] -= quotient[k] * c
     return trimmed(quotient), trimmed(rest[: len(q) - 1] if len(p) >= len(q) else rest)
@@ -78,7 +80,7 @@ def _bernstein_signs(p: Polynomial, lo: Fraction, hi: Fraction) -> list[int]:
     shifted: Polynomial = ()
     for c in reversed(p):  # p(lo + (hi − lo)·s)
         shifted = add(multiply(shifted, (lo, hi - lo)), (c,) if c else ())
-    row = [*shifted, *[Fraction(0)] * (len(p) - len(shifted))]
+    row = [*map(Fraction, shifted), *[Fraction(0)] * (len(p) - len(shifted))]
     degree = len(row) - 1
     binomial = [1]
     for k in range(degree):
@@ -101,10 +103,10 @@ class Moment:
     def narrow(self) -> None:
         """Halve the interval."""
         middle = (self.lo + self.hi) * HALF
-        at = sign(value(self.polynomial, middle))
+        at = sign_at(self.polynomial, middle)
         if at == 0:
             self.lo = self.hi = middle
-        elif at == sign(value(self.polynomial, self.lo)):
+        elif at == sign_at(self.polynomial, self.lo):
             self.lo = middle
         else:
             self.hi = middle
@@ -122,14 +124,14 @@ class Moment:
             return 0
         if self.lo < self.hi:
             shared = common_divisor(p, self.polynomial)
-            if sign(value(shared, self.lo)) * sign(value(shared, self.hi)) < 0:
+            if sign_at(shared, self.lo) * sign_at(shared, self.hi) < 0:
                 return 0
         while self.lo < self.hi:
             signs = _bernstein_signs(p, self.lo, self.hi)
             if signs[0] != 0 and all(each == signs[0] for each in signs):
                 return signs[0]
             self.narrow()
-        return sign(value(p, self.lo))
+        return sign_at(p, self.lo)
 
     def sign_after(self, p: Polynomial) -> int:
         """The sign just after this time; 0 for the zero polynomial."""
@@ -145,10 +147,10 @@ class Moment:
             if self.lo == self.hi:
                 if other.lo == other.hi:
                     return self.lo < other.lo
-                if value(other.polynomial, self.lo) == 0 and other.lo < self.lo < other.hi:
+                if sign_at(other.polynomial, self.lo) == 0 and other.lo < self.lo < other.hi:
                     return False
             elif other.lo == other.hi:
-                if value(self.polynomial, other.lo) == 0 and self.lo < other.lo < self.hi:
+                if sign_at(self.polynomial, other.lo) == 0 and self.lo < other.lo < self.hi:
                     return False
             elif self._is_same(other):
                 return False
@@ -161,7 +163,7 @@ class Moment:
         """Whether both are one root: then a common divisor changes its sign where the intervals overlap."""
         shared = common_divisor(self.polynomial, other.polynomial)
         lo, hi = max(self.lo, other.lo), min(self.hi, other.hi)
-        return lo < hi and sign(value(shared, lo)) * sign(value(shared, hi)) < 0
+        return lo < hi and sign_at(shared, lo) * sign_at(shared, hi) < 0
 
 
 def roots_of(p: Polynomial) -> list[Moment]:
@@ -175,12 +177,12 @@ def roots_of(p: Polynomial) -> list[Moment]:
         lo, hi = waiting.pop()
         signs = [each for each in _bernstein_signs(simple, lo, hi) if each]
         changes = sum(a != b for a, b in itertools.pairwise(signs))
-        at_lo = value(simple, lo) == 0
+        at_lo = sign_at(simple, lo) == 0
         if at_lo:
             found.append(Moment(simple, lo, lo))
         if changes == 0:
             continue
-        if changes == 1 and not at_lo and value(simple, hi) != 0:
+        if changes == 1 and not at_lo and sign_at(simple, hi) != 0:
             found.append(Moment(simple, lo, hi))
             continue
         middle = (lo + hi) * HALF

@@ -8,11 +8,18 @@ way may lose a point; then nothing is known but when.
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from abut.cells.map.darts import OUTSIDE
 from abut.cells.settle.algebraic_times import Moment, Polynomial, add, multiply, roots_of, trimmed
-from abut.cells.settle.moving_cells import MEAN, corners_of, is_tetrahedron, pass_face_of, sliver_at, sliver_over
+from abut.cells.settle.moving_cells import (
+    MEAN,
+    Sliver,
+    corners_of,
+    is_tetrahedron,
+    pass_face_of,
+    sliver_at,
+    sliver_over,
+)
 from abut.cells.settle.wall_sweep import KEPT, MOST_STEPS, REACHED, Fate
 from abut.cells.space.records import NO_FACE, Space
 from abut.core.arrays import Floats
@@ -23,23 +30,39 @@ Path = tuple[Polynomial, ...]
 """A corner minus the point, coordinate by coordinate."""
 
 
-class _Piece(NamedTuple):
-    """A sliver."""
+class _Piece:
+    """A sliver. What its faces are to the point is computed when it is asked for: most are asked for one or two."""
 
-    part: int
-    dart: int
-    ids: tuple[int, ...]
-    sides: tuple[Polynomial, ...]
-    """for each face, the orientation of it and the point"""
+    def __init__(self, part: int, dart: int, sliver: Sliver, p: Vec3, dimension: int) -> None:
+        self.part, self.dart = part, dart
+        self.ids = tuple(int(i) if i != MEAN else -2 - part for i in sliver.ids)
+        self.corners = frozenset(self.ids)
+        self._sliver, self._p, self._dimension = sliver, p, dimension
+        self._paths: list[Path] = []
+        self._sides: dict[int, Polynomial] = {}
 
-    def corners(self) -> frozenset[int]:
-        return frozenset(self.ids)
+    @property
+    def sides(self) -> Iterator[Polynomial]:
+        """For each face, the orientation of it and the point."""
+        return (self._side(k) for k in range(self._dimension + 1))
+
+    def _side(self, k: int) -> Polynomial:
+        if k not in self._sides:
+            self._paths = self._paths or _paths_of(self._sliver, self._p, self._dimension)
+            self._sides[k] = _orientation([self._paths[i] for i in corners_of(self._dimension, k)[: self._dimension]])
+        return self._sides[k]
 
 
-def _path_of(start: Vec3, end: Vec3, p: Vec3, dimension: int) -> Path:
-    axes = range(dimension)
-    first = [Fraction(float(start[k])) for k in axes]
-    return tuple(trimmed([first[k] - Fraction(float(p[k])), Fraction(float(end[k])) - first[k]]) for k in axes)
+def _paths_of(sliver: Sliver, p: Vec3, dimension: int) -> list[Path]:
+    """The corners' paths in integers: all coordinates times one power of two, which changes no sign and no time."""
+    ratios = [[float(c).as_integer_ratio() for c in point[:dimension]] for point in (p, *sliver.start, *sliver.end)]
+    shared = max(denominator for point in ratios for _, denominator in point)
+    at, *corners = [[numerator * (shared // denominator) for numerator, denominator in point] for point in ratios]
+    count, axes = len(sliver.start), range(dimension)
+    return [
+        tuple(trimmed([first[k] - at[k], last[k] - first[k]]) for k in axes)
+        for first, last in zip(corners[:count], corners[count:], strict=True)
+    ]
 
 
 def _minor(u: Path, v: Path, i: int, j: int) -> Polynomial:
@@ -82,24 +105,16 @@ class ExactTrace:
 
     def _pieces_of(self, part: int) -> list[_Piece]:
         if part not in self._pieces:
-            space, dimension, pieces = self._space, self._space.dimension, []
-            for dart in self._slivers(part):
-                sliver = sliver_at(space, self._origin, part, dart)
-                paths = [
-                    _path_of(start, end, self._p, dimension)
-                    for start, end in zip(sliver.start, sliver.end, strict=True)
-                ]
-                sides = tuple(
-                    _orientation([paths[i] for i in corners_of(dimension, k)[:dimension]]) for k in range(dimension + 1)
-                )
-                ids = tuple(int(i) if i != MEAN else -2 - part for i in sliver.ids)
-                pieces.append(_Piece(part, dart, ids, sides))
-            self._pieces[part] = pieces
+            space, origin, p = self._space, self._origin, self._p
+            self._pieces[part] = [
+                _Piece(part, dart, sliver_at(space, origin, part, dart), p, space.dimension)
+                for dart in self._slivers(part)
+            ]
         return self._pieces[part]
 
     def _tie(self, piece: _Piece, moment: Moment) -> frozenset[int]:
         """The corners of the smallest vertex, edge, face or inside of a sliver in which the point is then."""
-        tie = piece.corners()
+        tie = piece.corners
         for k, side in enumerate(piece.sides):
             if moment.sign_of(side) == 0:
                 i, j, m = corners_of(self._space.dimension, k)
@@ -118,7 +133,7 @@ class ExactTrace:
         found: list[_Piece] = []
         for other in dict.fromkeys(parts):
             if not space.obstacle[other] or space.obstacle[part]:
-                found += [piece for piece in self._pieces_of(other) if tie <= piece.corners()]
+                found += [piece for piece in self._pieces_of(other) if tie <= piece.corners]
         return found
 
     def _exit(self, piece: _Piece, since: Moment) -> Moment | None:
