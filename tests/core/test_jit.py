@@ -323,3 +323,18 @@ def test_an_integer_in_the_text_is_no_type_of_its_own():
         return second((x, True), 0) + second((x, True), 1)
 
     assert take(2.5) == 3.5
+
+
+@pytest.mark.skipif(jit.INTERPRETED or sys.platform == "win32", reason="nothing is kept, or no file can be locked")
+def test_indexes_are_written_by_one_process_at_a_time():
+    """Two that read the same index would take the same name for two signatures."""
+    from abut.core.code_cache import held
+
+    code = f"from abut.core.code_cache import held\nwith held({__file__!r}, 'index of f'): print('in', flush=True)"
+    with held(__file__, "index of g"):
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
+    with held(__file__, "index of f"):
+        other = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            other.communicate(timeout=5)
+    assert other.communicate(timeout=120)[0] == "in\n"

@@ -5,11 +5,11 @@ that only Python calls is kept as machine code alone; one that compiled function
 Loading leaves out Numba's thousands of registrations, which only a compiler needs, where the code names nothing that they bring.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,11 @@ from numba.core.runtime.nrt import rtsys
 from abut.core import baseline
 from abut.core.cache_root import FOLDER_PREFIX, cache_root, is_ours, prebuilt_root, remove_unused
 from abut.core.sources import stamp_of
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 INNER = "-inner"
 """How the names of functions end that only compiled functions call."""
@@ -36,7 +41,7 @@ class Places:
 
 def share_compilation() -> None:
     """From now on leave each function to the first of the processes that come to it."""
-    Places.shared = sys.platform != "win32"  # where there is no flock
+    Places.shared = fcntl is not None
 
 
 @functools.cache
@@ -56,6 +61,22 @@ def _prebuilt_folder(stamp: str) -> Path | None:
     root = prebuilt_root()
     folder = root and root / (FOLDER_PREFIX + stamp)
     return folder if folder is not None and folder.is_dir() and is_ours(folder) else None
+
+
+@contextlib.contextmanager
+def held(file: str, what: str) -> Generator[None]:
+    """Within this context no other process is in a context of the same file and name; where there are no locks of files, that is not so."""
+    folder = cache_folder(file)
+    if folder is None or fcntl is None:
+        yield
+        return
+    name = hashlib.sha256(f"{folder.name} {what}".encode()).hexdigest()[:24]
+    place = folder.parent / "locks"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (place / name).open("w") as lock:
+        with contextlib.suppress(OSError):  # of file systems that know no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)  # opened again when the file is closed, or the process ends
+        yield
 
 
 class _SourcesLocator(_CacheLocator):
@@ -153,9 +174,14 @@ class SourcesCache(FunctionCache):
         return file.load(self._key(sig, codegen, machine))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, where anything can be kept."""
+        """Keep what was compiled, where anything can be kept.
+
+        Numba reads the index, picks the name of a new file from it, and writes both. Two processes that did so at once for two signatures would take
+        the same name, and one of them would later run the code of the other.
+        """
         if cache_root() is not None:
-            super().save_overload(sig, data)
+            with held(self._py_func.__code__.co_filename, f"index of {self._impl.filename_base}"):
+                super().save_overload(sig, data)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         triple, name, features = codegen.magic_tuple()

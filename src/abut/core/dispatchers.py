@@ -6,9 +6,7 @@ options (`Lazy`); the first call, from Python or from a function that is being c
 
 import contextlib
 import functools
-import hashlib
-from collections.abc import Callable, Generator
-from pathlib import Path
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -16,7 +14,7 @@ from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from abut.core.code_cache import INNER, Places, SourcesCache, cache_folder
+from abut.core.code_cache import INNER, Places, SourcesCache, held
 from abut.core.threads import threads
 
 
@@ -27,28 +25,10 @@ class Kept(CPUDispatcher):
         """Numba's, one process at a time where several compile ahead."""
         if not Places.shared:
             return super().compile(sig)
-        with _held(self.py_func, sig):
+        # Others wait, and find it on disk. Who holds a function waits only for functions that it calls, and none calls itself: nobody waits for ever.
+        function = self.py_func
+        with held(function.__code__.co_filename, f"{function.__module__}.{function.__qualname__}{sig}"):
             return super().compile(sig)
-
-
-@contextlib.contextmanager
-def _held(function: Any, sig: Any) -> Generator[None]:
-    """While one of several processes that compile side by side is at a function, the others wait, and find it on disk.
-
-    Who holds a function waits only for functions that it calls, and none calls itself: so nobody waits for ever.
-    """
-    folder = cache_folder(function.__code__.co_filename)
-    if folder is None:
-        yield
-        return
-    import fcntl
-
-    name = hashlib.sha256(f"{function.__module__}.{function.__qualname__}{sig}".encode()).hexdigest()[:24]
-    place = Path(folder).parent / "locks"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (place / name).open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # opened again when the file is closed, or the process ends
-        yield
 
 
 class Twofold(Kept):

@@ -13,6 +13,7 @@ from abut.app import warming
 from abut.app.commands import warm_up
 from abut.app.entries import ENTRIES
 from abut.core import jit
+from conftest import SOAK
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled when interpreted")
 
@@ -52,6 +53,7 @@ def test_a_job_that_fails_is_reported(monkeypatch):
 
 
 @pytest.mark.large
+@pytest.mark.skipif(not SOAK, reason="compiles the same twice from nothing: asked by make soak")
 def test_two_processes_compile_each_function_once(tmp_path):
     """Two that need the same functions: together they compile as many as one alone."""
     code = (
