@@ -71,7 +71,7 @@ def overlapping_pairs(boxes: BoxesLike) -> Integers:
     Returns:
         (p,2) int64 rows i < j.
 
-    Example:
+    Examples:
         >>> import abut
         >>> boxes = [[0, 0, 0, 2, 2, 2], [1, 1, 1, 3, 3, 3], [4, 0, 0, 5, 1, 1], [5, 1, 1, 6, 2, 2]]
         >>> abut.broad.overlapping_pairs(boxes).tolist()
@@ -96,7 +96,7 @@ def turning_boxes(centers: PointsLike, radii: ArrayLike) -> Floats:
     Returns:
         (n,6) boxes, as wide as the radii on all sides, rounded outwards.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.broad.turning_boxes([[4.5, 0.5, 0.5]], [0.25]).round(6).tolist()
         [[4.25, 0.25, 0.25, 4.75, 0.75, 0.75]]

@@ -68,7 +68,7 @@ class SweepAndPrune:
     Args:
         boxes: (n,6) lower corner x, y, z, then upper corner; their handles are 0 to n − 1.
 
-    Example:
+    Examples:
         >>> import abut
         >>> scene = abut.broad.SweepAndPrune([[0, 0, 0, 1, 1, 1], [0.5, 0.5, 0.5, 2, 2, 2], [4, 0, 0, 5, 1, 1]])
         >>> scene.report()

@@ -110,7 +110,7 @@ def time_of_impact(
     Returns:
         A time in [0, 1], or inf.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> left, right = (abut.Motion(ball, ball.vertices + [x, 0, 0], ball.vertices) for x in (-3, 3))

@@ -169,7 +169,7 @@ def sweep(
     Returns:
         One row per pair of features, sorted by kind, a and b.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> floor = abut.Mesh([[-9, -9, -3], [9, -9, -3], [0, 9, -3]], [[0, 1, 2]])

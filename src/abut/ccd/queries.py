@@ -113,7 +113,7 @@ def vertex_face(
     Returns:
         One row per query.
 
-    Example:
+    Examples:
         >>> from abut import ccd
         >>> face = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
         >>> through = [[0.2, 0.2, 1], *face, [0.2, 0.2, -1], *face]
@@ -144,7 +144,7 @@ def edge_edge(
     Returns:
         One row per query.
 
-    Example:
+    Examples:
         >>> from abut import ccd
         >>> a, b = [[-1, 0, 0], [1, 0, 0]], [[0, -1, 1], [0, 1, 1]]
         >>> falling = [*a, *b, *a, [0, -1, -3], [0, 1, -3]]

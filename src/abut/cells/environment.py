@@ -38,7 +38,7 @@ class Environment:
     Args:
         interior: the tables that those functions have made.
 
-    Example:
+    Examples:
         >>> import abut
         >>> env = abut.cells.channel(4, 1, 1)
         >>> env.cut(plane=([1.5, 0.5, 0.5], [1, 0, 0])).tolist()

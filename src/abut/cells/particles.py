@@ -59,7 +59,7 @@ class Particles:
     Raises:
         InvalidInput: a point lies outside of every cell, or only obstacles hold it.
 
-    Example:
+    Examples:
         >>> import abut
         >>> channel = abut.cells.channel(3, 1, 1)
         >>> crowd = abut.cells.Particles(channel, [[0.5, 0.5, 0.5], [0.5, 0.25, 0.5]])

@@ -29,7 +29,7 @@ def draw(
     Returns:
         The text of an SVG document. Curves are written as cubic paths, as they are.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> placed = [tile, tile.moved((0.5, 0.5, 0.0))]

@@ -297,7 +297,7 @@ def overlap_many(
     Returns:
         One row per pair.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import convex
         >>> cube = convex.Hull([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])

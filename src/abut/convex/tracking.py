@@ -172,7 +172,7 @@ def track_many(
     Returns:
         One row per pair, world coordinates.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import convex
         >>> cube = convex.Hull([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
@@ -253,7 +253,7 @@ def track(hull_a: Hull, hull_b: Hull, pose_a: PoseLike | None = None, pose_b: Po
     Returns:
         One row, world coordinates.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import convex
         >>> cube = convex.Hull([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])

@@ -95,7 +95,7 @@ def on_compile(callback: Callable[[Compilation], None]) -> Callable[[], None]:
     Raises:
         InvalidInput: where the callback cannot be called.
 
-    Example:
+    Examples:
         >>> import abut
         >>> stop = abut.on_compile(lambda now: print(f"compiling {now.function} for {now.job}"))
         >>> stop()

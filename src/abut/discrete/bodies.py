@@ -80,7 +80,7 @@ class Rigid(_Treed):
         mesh: the shape in the body's own coordinates; anything that `as_mesh` takes.
         pose: (4,4) a rotation and a translation that act on column vectors and carry the mesh into the world; None leaves it where it is.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> body = abut.Rigid(abut.scenes.box())
@@ -131,7 +131,7 @@ class Deformable(_Treed):
     Args:
         mesh: the shape at rest, in the world; anything that `as_mesh` takes.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.Deformable(abut.scenes.icosphere(2))
         >>> ball.update(0.5 * ball.mesh.vertices)

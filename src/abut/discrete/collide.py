@@ -80,7 +80,7 @@ def collide(
     Raises:
         Unsupported: poses without b or of a deformable a, sizes that differ by more than 2¹⁰⁰.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box, ball = abut.scenes.box(), abut.scenes.icosphere(2, center=(0.0, 0.0, 1.4))
         >>> hits = abut.collide(box, ball)

@@ -56,7 +56,7 @@ class Contacts:
     Args:
         *found: the two bodies, their poses, and what a search of them found. `abut.collide` makes contacts; nobody else need.
 
-    Example:
+    Examples:
         >>> import abut
         >>> held = abut.collide(abut.scenes.icosphere(1, radius=0.5), abut.scenes.box((4.0, 4.0, 4.0)))
         >>> bool(held), len(held), held.inside

@@ -33,7 +33,7 @@ def contains(a: BodyLike, points: PointsLike) -> NDArray[np.bool_]:
     Raises:
         InvalidInput: the body is not closed: it has no inside.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.contains(abut.scenes.box(), [[0.5, 0.0, 0.0], [0.500001, 0.0, 0.0]])
         array([ True, False])

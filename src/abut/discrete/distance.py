@@ -97,7 +97,7 @@ def distance(a: BodyLike, b: BodyLike, *, depth: bool = True) -> Distance:
     Raises:
         Unsupported: sizes that differ by more than 2¹⁰⁰.
 
-    Example:
+    Examples:
         >>> import abut
         >>> gap = abut.distance(abut.scenes.box(), abut.scenes.box(center=(0.0, 0.0, 1.25)))
         >>> gap.distance, gap.normal

@@ -44,7 +44,7 @@ class Pair:
     Raises:
         Unsupported: sizes that differ by more than 2¹⁰⁰.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> pair, pose = abut.Pair(abut.scenes.box(), abut.scenes.icosphere(2)), np.eye(4)

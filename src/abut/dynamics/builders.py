@@ -31,7 +31,7 @@ def rope(
         most_bend: by how much it may turn at a particle, in radians; by default it folds freely.
         **options: as for `Linkage`.
 
-    Example:
+    Examples:
         >>> from abut import dynamics
         >>> rope = dynamics.rope((0, 0, 0), (1, 0, 0), 5, radius=0.05, fixed=[0])
         >>> rope
@@ -59,7 +59,7 @@ def cloth(mesh: MeshLike, *, fold: Number = 0.0, **options: Unpack[LinkageOption
         fold: from 0 (free) to 1 (none), the least distance between the far corners of the two faces, as a part of that at rest.
         **options: as for `Linkage`; with a `fold` other than 0, no `shortest` and `longest`.
 
-    Example:
+    Examples:
         >>> from abut import dynamics, scenes
         >>> dynamics.cloth(scenes.cloth(4, 4), fixed=[0, 4], gravity=(0, 0, -9.81))
         Linkage(25 particles, 2 fixed, 56 bones)
@@ -142,7 +142,7 @@ def rag_doll(height: Number = 1.8, *, mass: Number = 75.0, **options: Unpack[Mot
         mass: of the whole body.
         **options: fixed, gravity, drag, sweeps and tolerance, as for `Linkage`.
 
-    Example:
+    Examples:
         >>> from abut import dynamics
         >>> doll = dynamics.rag_doll(1.6, gravity=(0, 0, -9.81))
         >>> doll

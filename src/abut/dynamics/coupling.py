@@ -51,7 +51,7 @@ def couple(
     Returns:
         What `mobile.move` returns; None without a mobile.
 
-    Example:
+    Examples:
         >>> from abut import cells, dynamics
         >>> room = cells.channel(2, 2, 2)  # two unit cubes a side
         >>> model = dynamics.Linkage([[0.5, 1, 1], [1.5, 1, 1]], [[0, 1]], gravity=(0, 0, -10))

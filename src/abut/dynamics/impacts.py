@@ -61,7 +61,7 @@ def find_impacts(bodies: Sequence[Mobile], positions_t0: Sequence[PointsLike]) -
         bodies: the mobiles, where they are at the end of the step.
         positions_t0: for each, (n, dimension) where its vertices were at the beginning.
 
-    Example:
+    Examples:
         >>> from abut import cells, dynamics
         >>> room = cells.channel(2, 2, 2)  # two unit cubes a side
         >>> low = cells.Mobile(room, ([[0.5, 1, 1], [1.5, 1, 1]], [[0, 1]]))

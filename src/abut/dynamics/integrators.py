@@ -27,7 +27,7 @@ def symplectic_euler(
     Returns:
         Position and velocity (n,3) at its end.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut.dynamics import symplectic_euler
         >>> x, v = symplectic_euler(lambda x, v: -x, np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3)), 0.1)
@@ -49,7 +49,7 @@ def velocity_verlet(acceleration: Acceleration, position: Floats, velocity: Floa
     Returns:
         Position and velocity (n,3) at its end.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut.dynamics import velocity_verlet
         >>> x, v = np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3))
@@ -74,7 +74,7 @@ def runge_kutta_4(acceleration: Acceleration, position: Floats, velocity: Floats
     Returns:
         Position and velocity (n,3) at its end.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut.dynamics import runge_kutta_4
         >>> x, v = runge_kutta_4(lambda x, v: -x, np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3)), 0.5)

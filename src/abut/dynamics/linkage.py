@@ -81,7 +81,7 @@ class Linkage(ParticleModel):
         sweeps: how often the relaxation visits the constraints in a step, at most.
         tolerance: how far a length may be off for the relaxation to end, as a part of that length.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import dynamics
         >>> arm = dynamics.Linkage([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1], [1, 2]], fixed=[0], gravity=(0, 0, -10), drag=2.0)

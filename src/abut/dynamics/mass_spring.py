@@ -62,7 +62,7 @@ class MassSpring(ParticleModel):
         integrator: "verlet" (kick, drift, kick), "euler" (symplectic) or "rk4"; the first two keep the energy of a free body within a bound.
         substeps: in how many a step is divided; by default the fewest that are no longer than a quarter of the stability limit.
 
-    Example:
+    Examples:
         >>> from abut import dynamics
         >>> model = dynamics.MassSpring([[0, 0, 0], [0, 0, -1]], [[0, 1]], stiffness=50, damping=1, fixed=[0], gravity=(0, 0, -10))
         >>> model
@@ -118,7 +118,7 @@ class MassSpring(ParticleModel):
             bending: stiffness of the springs between the far corners of faces with a common edge.
             **options: as for `MassSpring`.
 
-        Example:
+        Examples:
             >>> from abut import dynamics, scenes
             >>> dynamics.MassSpring.from_mesh(scenes.cloth(2, 2), bending=1.0, fixed=[0, 2])
             MassSpring(9 particles, 2 fixed, 24 springs)
@@ -141,7 +141,7 @@ class MassSpring(ParticleModel):
             bending: stiffness of the springs to the next but one.
             **options: as for `MassSpring`.
 
-        Example:
+        Examples:
             >>> from abut import dynamics
             >>> dynamics.MassSpring.from_line([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]).springs.tolist()
             [[0, 1], [1, 2], [2, 3], [0, 2], [1, 3]]
@@ -228,7 +228,7 @@ def bending_pairs(mesh: MeshLike) -> Integers:
     Args:
         mesh: whatever `abut.as_mesh` takes.
 
-    Example:
+    Examples:
         >>> from abut import dynamics
         >>> dynamics.bending_pairs(([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])).tolist()
         [[1, 3]]

@@ -36,7 +36,7 @@ class ParticleModel(ABC):
         fixed: (k,) particles that nothing moves.
         gravity: (3,) acceleration of all particles that are not fixed.
 
-    Example:
+    Examples:
         >>> from abut import dynamics
         >>> rope = dynamics.rope((0, 0, 1), (1, 0, 1), 3, mass=0.1, gravity=(0, 0, -10))
         >>> isinstance(rope, dynamics.ParticleModel), len(rope)

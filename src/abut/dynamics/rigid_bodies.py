@@ -157,7 +157,7 @@ def mass_properties(mesh: MeshLike, density: Number = 1.0) -> MassProperties:
     Raises:
         InvalidInput: where the surface is open, not consistently oriented, inside out or without volume.
 
-    Example:
+    Examples:
         >>> from abut import dynamics, scenes
         >>> found = dynamics.mass_properties(scenes.box((1, 2, 3), center=(0, 0, 5)), density=2.0)
         >>> found
@@ -191,7 +191,7 @@ def rigid_state(
         velocity: (n,3) of the centers of mass.
         angular_velocity: (n,3) in the world, radians in a unit of time.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import dynamics
         >>> state = dynamics.rigid_state(np.eye(4)[np.newaxis], velocity=[[1, 0, 0]])
@@ -220,7 +220,7 @@ def advance(state: RigidState, inertia: ArrayLike, dt: Number) -> RigidState:
     Raises:
         InvalidInput: where a body turns more than 2,048 radians in the step, or where its inertia is not that of a body.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import dynamics
         >>> start = dynamics.rigid_state(np.eye(4)[np.newaxis], [[0, 0, 2]], [[0, 0, np.pi]])

@@ -49,7 +49,7 @@ class ShapeMatching(ParticleModel):
         fixed: (f,) particles that nothing moves.
         gravity: (3,) acceleration of all particles that are not fixed.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import dynamics, scenes
         >>> cube = scenes.box((1, 1, 1)).vertices

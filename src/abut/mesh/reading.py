@@ -75,7 +75,7 @@ def as_mesh(value: MeshLike) -> Mesh:
     Args:
         value: any of these; a Mesh comes back as it is.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.mesh.as_mesh(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
         Mesh(3 vertices, 1 face)
@@ -122,7 +122,7 @@ def load(path: PathLike) -> Mesh:
         InvalidInput: something is wrong with the file; the message names its path.
         Unsupported: files of this kind are not read.
 
-    Example:
+    Examples:
         >>> import abut, pathlib, tempfile
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "box.obj"
         >>> abut.save(abut.scenes.box(), file)

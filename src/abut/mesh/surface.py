@@ -36,7 +36,7 @@ class Mesh:
         vertices: (n,3) positions, finite and at most 1e75.
         faces: (m,3) the vertices of each triangle, anticlockwise as seen from outside.
 
-    Example:
+    Examples:
         >>> import abut
         >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         >>> mesh = abut.Mesh(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])

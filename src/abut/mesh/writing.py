@@ -30,7 +30,7 @@ def save(mesh: MeshLike, path: PathLike, face_colors: ArrayLike | None = None) -
     Raises:
         Unsupported: another kind of file, colors in a file that has none, coordinates beyond float32 in an .stl file.
 
-    Example:
+    Examples:
         >>> import abut, pathlib, tempfile
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "ball.ply"
         >>> abut.save(abut.scenes.icosphere(0), file, face_colors=[[255, 0, 0]] * 20)

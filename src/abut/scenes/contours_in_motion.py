@@ -68,7 +68,7 @@ def heap_of_contours(count: int = 30) -> ContourScene:
     Returns:
         The scene; the box is its first contour.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> scenes.heap_of_contours(4)
         ContourScene(5 contours, 960 steps of 0.00417 s)
@@ -94,7 +94,7 @@ def swarm_of_contours(count: int = 16) -> ContourScene:
     Returns:
         The scene; the walls and the bar are its first five contours.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> scenes.swarm_of_contours(4)
         ContourScene(9 contours, 960 steps of 0.00417 s)

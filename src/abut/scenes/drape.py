@@ -141,7 +141,7 @@ def cloth_on_ball(
     Returns:
         The animation, as one mesh of two pieces.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> fall = scenes.cloth_on_ball(8, 3)
         >>> fall

@@ -38,7 +38,7 @@ def hand(subdivisions: Number = 3, length: Number = 1.0) -> Mesh:
     Returns:
         The mesh, closed.
 
-    Example:
+    Examples:
         >>> import abut
         >>> mesh = abut.scenes.hand(1)
         >>> len(mesh.vertices), len(mesh.faces), mesh.is_closed

@@ -65,7 +65,7 @@ def catheter_scene(
     Raises:
         InvalidInput: the catheter does not fit in the trunk.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.scenes.catheter_scene(1.5, particle_count=6, spacing=1.0)
         BodyScene(3,720 cells, 6 points, 5 edges, 0 faces)
@@ -99,7 +99,7 @@ def push_along(model: ParticleModel, thrust: float, drag: float = 0.5) -> None:
         thrust: the force on each.
         drag: the braking force per mass and velocity.
 
-    Example:
+    Examples:
         >>> import abut
         >>> model = abut.dynamics.MassSpring.from_line([[0, 0, 0], [1, 0, 0], [1, 1, 0]])
         >>> abut.scenes.push_along(model, 2.0)
@@ -137,7 +137,7 @@ def cube_scene(
     Raises:
         InvalidInput: there are more cubes than free cells.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.scenes.cube_scene(3, 10)
         BodyScene(27 cells, 80 points, 120 edges, 0 faces)
@@ -187,7 +187,7 @@ def hand_scene(subdivisions: Number = 3, cell: Number = 0.5, height: Number = 1.
     Returns:
         The scene.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.scenes.hand_scene(0)
         BodyScene(480 cells, 188 points, 558 edges, 372 faces)
@@ -223,7 +223,7 @@ def pyramids(nx: Number, ny: Number, nz: Number) -> tuple[Floats, Integers, NDAr
     Returns:
         Vertices (v,3), pyramids (m,5), and (m,) which of them stand on the floor z = 0.
 
-    Example:
+    Examples:
         >>> import abut
         >>> vertices, rows, is_floor = abut.scenes.pyramids(2, 1, 1)
         >>> abut.cells.mixed(vertices, pyramids=rows, obstacle=is_floor)

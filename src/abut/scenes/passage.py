@@ -35,7 +35,7 @@ class Passage:
         particle_count: how many masses the catheter has, from 3 on.
         spacing: how far they are from one another.
 
-    Example:
+    Examples:
         >>> import abut
         >>> passage = abut.scenes.Passage(particle_count=10)
         >>> passage.environment

@@ -62,7 +62,7 @@ def rough_contours(segments: int = SEGMENTS, roughness: Number = ROUGHNESS) -> R
     Returns:
         The contours, and their poses in each situation.
 
-    Example:
+    Examples:
         >>> from abut import contours, scenes
         >>> scene = scenes.rough_contours(64)
         >>> scene
@@ -93,7 +93,7 @@ def falling_contours(count: int = 24, columns: int = 5) -> tuple[list[Contour], 
     Returns:
         All contours, the box first, and their poses (1 + count, 3) x, y and angle in radians, clear of one another.
 
-    Example:
+    Examples:
         >>> from abut import contours, scenes
         >>> shapes, poses = scenes.falling_contours(count=2, columns=2)
         >>> contours.Animation(shapes, poses, fixed=[True, False, False])

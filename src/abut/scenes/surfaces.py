@@ -35,7 +35,7 @@ def icosphere(subdivisions: int = 3, radius: Number = 1.0, center: VectorLike = 
     Returns:
         A closed mesh, normals outwards.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import scenes
         >>> ball = scenes.icosphere(2, radius=0.5)
@@ -66,7 +66,7 @@ def box(extents: VectorLike = (1.0, 1.0, 1.0), center: VectorLike = ORIGIN) -> M
     Returns:
         A closed mesh, normals outwards.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> scenes.box((1, 2, 3), center=(4, 5, 6)).bounds
         array([[3.5, 4. , 4.5],
@@ -99,7 +99,7 @@ def torus(
     Returns:
         A closed mesh with one hole, normals outwards.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> ring = scenes.torus(2.0, 0.5, 24, 12)
         >>> ring
@@ -143,7 +143,7 @@ def bumpy(
     Returns:
         A closed mesh, normals outwards.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import scenes
         >>> rock = scenes.bumpy(500, roughness=0.3)
@@ -179,7 +179,7 @@ def cloth(nx: int = 32, ny: int = 32, size: Number | VectorLike = 1.0, center: V
     Returns:
         An open mesh of 2·nx·ny faces, normals along +z.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> sheet = scenes.cloth(2, 3, size=(1.0, 1.5))
         >>> sheet

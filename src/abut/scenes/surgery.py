@@ -116,7 +116,7 @@ def surgical_scene(ball_count: Number = 1, step_count: Number = 60) -> SurgicalS
     Returns:
         The meshes and their motion.
 
-    Example:
+    Examples:
         >>> import abut
         >>> scene = abut.scenes.surgical_scene()
         >>> scene

@@ -61,7 +61,7 @@ def vessel_network(resolution: Number = 2.8, generations: Number = 4, seed: Numb
     Raises:
         InvalidInput: the branches would fall apart.
 
-    Example:
+    Examples:
         >>> import abut
         >>> network = abut.scenes.vessel_network(1.5, generations=2)
         >>> network

@@ -70,7 +70,7 @@ def pile(count: int = 1000, seed: int = 0) -> WorldScene:
     Returns:
         The scene; the bodies of the bin come last.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> scenes.pile(20)
         WorldScene(25 bodies, 0 linkages, 600 steps of 0.0167 s)
@@ -112,7 +112,7 @@ def rag_doll_on_stairs(steps: int = 12) -> WorldScene:
     Returns:
         The scene; its bodies are the floor, the steps and the ball, its linkage is the doll.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> fall = scenes.rag_doll_on_stairs(6)
         >>> fall
@@ -155,7 +155,7 @@ def cloth_on_terrain(squares: int = 24) -> WorldScene:
     Returns:
         The scene; its bodies are the ground and the ball, its linkage is the blanket.
 
-    Example:
+    Examples:
         >>> from abut import scenes
         >>> scene = scenes.cloth_on_terrain(4)
         >>> scene

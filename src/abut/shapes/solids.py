@@ -30,7 +30,7 @@ MOST_SIDES = 256
 class Shape:
     """Base of all shapes. Immutable; two bodies may share one.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> box = shapes.Box((1, 2, 3))
         >>> isinstance(box, shapes.Shape), box.weigh(density=2.0), box.surface().volume
@@ -88,7 +88,7 @@ class Sphere(Convex):
     Args:
         radius: above 0.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> shapes.Sphere(0.5)
         Sphere(radius 0.5)
@@ -119,7 +119,7 @@ class Capsule(Convex):
         radius: above 0.
         length: of the segment, above 0; the capsule is longer by twice the radius.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> shapes.Capsule(0.5, 2)
         Capsule(radius 0.5, length 2)
@@ -163,7 +163,7 @@ class Box(_Faceted):
     Args:
         extents: (3,) its full lengths along x, y and z.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> box = shapes.Box((1, 2, 3))
         >>> box, box.surface().bounds.tolist()
@@ -192,7 +192,7 @@ class Cylinder(_Faceted):
         length: from end to end, above 0.
         sides: of the prism, 3 to 256.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> shapes.Cylinder(1, 2)
         Cylinder(radius 1, length 2, 24 sides)
@@ -219,7 +219,7 @@ class Cone(_Faceted):
         length: from base to tip, above 0.
         sides: of the pyramid, 3 to 256.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> shapes.Cone(1, 2)
         Cone(radius 1, length 2, 24 sides)
@@ -244,7 +244,7 @@ class Polytope(_Faceted):
     Args:
         points: (n,3) at least four, not in one plane.
 
-    Example:
+    Examples:
         >>> from abut import shapes
         >>> shapes.Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)])
         Polytope(4 vertices, 4 faces)

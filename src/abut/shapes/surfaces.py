@@ -34,7 +34,7 @@ class Surface(Shape):
         mesh: whatever `abut.as_mesh` takes.
         thick: whether both sides of the triangles count; by default those of open meshes do.
 
-    Example:
+    Examples:
         >>> from abut import scenes, shapes
         >>> shapes.Surface(scenes.torus()), shapes.Surface(scenes.cloth(2, 2))
         (Surface(1,024 faces, solid), Surface(8 faces, both sides))
@@ -114,7 +114,7 @@ class Terrain(Surface):
         heights: (n,m) heights z at x = i·spacing, y = j·spacing, at least 2 each way.
         spacing: between neighboring heights, above 0.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import shapes
         >>> hill = shapes.Terrain(np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), spacing=2.0)
@@ -171,7 +171,7 @@ class Soft(Shape):
     Args:
         body: whose triangles these are.
 
-    Example:
+    Examples:
         >>> import abut
         >>> from abut import scenes, shapes
         >>> sheet = abut.Deformable(scenes.cloth(2, 2))
@@ -222,7 +222,7 @@ def as_shape(value: ShapeLike) -> Shape:
     Args:
         value: a shape, a body of `abut`, a hull of `abut.convex`, or whatever `abut.as_mesh` takes.
 
-    Example:
+    Examples:
         >>> from abut import scenes, shapes
         >>> shapes.as_shape(scenes.box((1, 1, 1)))
         Surface(12 faces, solid)

@@ -44,7 +44,7 @@ class FilmFrame:
 class Film:
     """Frames of a world, the first from when the film began, and one after each step; see `World.record`.
 
-    Example:
+    Examples:
         >>> import abut
         >>> from abut import shapes
         >>> world = abut.World()

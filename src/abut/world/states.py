@@ -20,7 +20,7 @@ from abut.shapes.surfaces import Soft
 class State:
     """What a world was like; see `World.save_state`. Immutable; it can be pickled, and then brings its own copies of what it shares with the world.
 
-    Example:
+    Examples:
         >>> import abut
         >>> from abut import shapes
         >>> world = abut.World()

@@ -87,7 +87,7 @@ class World:
         sleeping: whether islands of bodies at rest are left alone until touched.
         filter: which pairs of bodies meet, beside layers and masks; see `World.filter`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> from abut import shapes
@@ -311,7 +311,7 @@ class World:
         Args:
             name: as it was given to `add`.
 
-        Example:
+        Examples:
             >>> import abut
             >>> from abut import shapes
             >>> world = abut.World()
@@ -755,7 +755,7 @@ class World:
             pose_a, pose_b: (4,4) where it starts and where it ends.
             mask: layers that count, in bits.
 
-        Example:
+        Examples:
             >>> import numpy as np
             >>> import abut
             >>> from abut import shapes

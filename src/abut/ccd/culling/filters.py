@@ -255,7 +255,7 @@ def filter_dnf(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike, candidates: C
     Returns:
         Which pairs are left; `.apply(candidates)` picks them.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> step = ball, ball.vertices, ball.vertices * [1, 1, 0.5]
@@ -282,7 +282,7 @@ def filter_slpf(
     Returns:
         Which pairs are left; `.apply(candidates)` picks them.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> step = ball, ball.vertices, ball.vertices * [1, 1, -0.5]

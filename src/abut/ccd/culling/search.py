@@ -108,7 +108,7 @@ def candidates(
     Returns:
         Pairs by kind of feature, each once.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> upturned = ball, ball.vertices, ball.vertices * [1, 1, -0.5]

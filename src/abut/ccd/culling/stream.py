@@ -307,7 +307,7 @@ def stream_candidates(
     Raises:
         InvalidInput: too small a limit, at the first chunk.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(2)
         >>> chunks = list(abut.ccd.stream_candidates(ball, ball.vertices, -ball.vertices))

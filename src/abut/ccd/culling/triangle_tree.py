@@ -99,7 +99,7 @@ def search_triangles(
     Returns:
         The pairs, and the work.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> abut.ccd.search_triangles(ball, ball.vertices, ball.vertices * [1, 1, -0.5])

@@ -43,7 +43,7 @@ class Motion:
     Raises:
         InvalidInput: the numbers of vertices differ, or a pose is not rigid.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
@@ -192,7 +192,7 @@ def join(*motions: Motion) -> Motion:
     Returns:
         A motion whose mesh holds all of theirs.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> steps = [abut.Motion(ball, ball.vertices + [x, 0, 0], ball.vertices) for x in (-3, 3)]

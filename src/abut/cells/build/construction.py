@@ -47,7 +47,7 @@ def tetrahedra(vertices: PointsLike, tetrahedra: IndicesLike, obstacle: FlagsLik
     Raises:
         InvalidInput: a cell is inverted or flat, or cells do not fit together; by its number.
 
-    Example:
+    Examples:
         >>> import abut
         >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
         >>> abut.cells.tetrahedra(corners, [[0, 1, 2, 3], [1, 4, 2, 3]], obstacle=[False, True])
@@ -71,7 +71,7 @@ def hexahedra(vertices: PointsLike, hexes: IndicesLike, obstacle: FlagsLike | No
     Raises:
         InvalidInput: a cell is inverted, flat or not star-shaped, or cells do not fit together; by its number.
 
-    Example:
+    Examples:
         >>> import abut
         >>> corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 2]]
         >>> abut.cells.hexahedra(corners, [range(8)])
@@ -105,7 +105,7 @@ def mixed(
     Raises:
         InvalidInput: a cell is inverted, flat or not star-shaped, or cells do not fit together; by its number.
 
-    Example:
+    Examples:
         >>> import abut
         >>> corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1], [0.5, 0.5, -1]]
         >>> abut.cells.mixed(corners, pyramids=[[0, 1, 2, 3, 4], [3, 2, 1, 0, 5]])
@@ -134,7 +134,7 @@ def polyhedra(
     Raises:
         InvalidInput: a cell is flat, not closed or not star-shaped, or cells do not fit together; by its number.
 
-    Example:
+    Examples:
         >>> import abut
         >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         >>> abut.cells.polyhedra(corners, [[[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]])
@@ -169,7 +169,7 @@ def polygons(
     Raises:
         InvalidInput: a polygon is not convex or runs clockwise, or polygons do not fit together; by its number.
 
-    Example:
+    Examples:
         >>> import abut
         >>> corners = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]
         >>> abut.cells.polygons(corners, [[0, 1, 2, 3], [1, 4, 2]])
@@ -200,7 +200,7 @@ def channel(nx: Number, ny: Number, nz: Number, obstacle: FlagsLike | None = Non
     Returns:
         The environment.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.cells.channel(5, 5, 28)
         Environment(700 cells, 0 obstacles)

@@ -62,7 +62,7 @@ def from_surface(
         Unsupported: the extra is missing.
         InvalidInput: the surface is not closed.
 
-    Example:
+    Examples:
         A surface that lacks a face has no inside:
 
         >>> import abut

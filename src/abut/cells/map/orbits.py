@@ -25,7 +25,7 @@ class Marker:
     Args:
         dart_count: how many darts the map has.
 
-    Example:
+    Examples:
         >>> import abut
         >>> darts = abut.cells.channel(1, 1, 1).darts
         >>> marker = abut.cells.Marker(len(darts.phi1))
@@ -128,7 +128,7 @@ def orbit(darts: Darts, dart: int, kind: int) -> Indices:
     Returns:
         (k,) their numbers.
 
-    Example:
+    Examples:
         >>> import abut
         >>> square = abut.cells.polygons([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2, 3]])
         >>> abut.cells.orbit(square.darts, 2, abut.cells.FACE).tolist()
@@ -153,7 +153,7 @@ def label_orbits(darts: Darts, kind: int) -> tuple[Indices, int]:
     Returns:
         (darts,) the numbers, and how many cells of this kind there are.
 
-    Example:
+    Examples:
         >>> import abut
         >>> darts = abut.cells.channel(2, 1, 1).darts
         >>> [abut.cells.label_orbits(darts, kind)[1] for kind in range(3)]

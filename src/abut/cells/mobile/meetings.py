@@ -142,7 +142,7 @@ def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
     Raises:
         InvalidInput: the mobiles move in different environments.
 
-    Example:
+    Examples:
         >>> import abut
         >>> hall = abut.cells.channel(1, 1, 1)
         >>> leaf = abut.cells.Mobile(hall, ([[0.2, 0.2, 0.5], [0.8, 0.2, 0.5], [0.5, 0.8, 0.5]], [[0, 1, 2]]))

@@ -70,7 +70,7 @@ class Mobile:
     Raises:
         InvalidInput: a vertex is in no free cell, or an edge is not free.
 
-    Example:
+    Examples:
         A rod turns about its upper end until it meets an edge of the cube in the middle:
 
         >>> import abut

@@ -16,7 +16,7 @@ class BodyMoves:
 
     Vertices move in turn; each row holds for the moment of that vertex' own move, its neighbours being where they were then.
 
-    Example:
+    Examples:
         >>> import abut
         >>> rod = abut.cells.Mobile(abut.cells.channel(3, 1, 1), ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]))
         >>> moves = rod.move(rod.position + [0.0, 0.0, 0.5])

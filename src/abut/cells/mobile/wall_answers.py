@@ -39,7 +39,7 @@ class BodyReach:
     Edges and faces are looked at where they are after each deformation, and lifted off the walls. An edge that a wall thinner than one
     step has passed as a whole is not among them.
 
-    Example:
+    Examples:
         >>> import abut
         >>> square = [[0, 0], [1, 0], [2, 0], [3, 0], [0, 2], [1, 2], [2, 2], [3, 2], [1.5, 0.25]]
         >>> room = abut.cells.polygons(square, [[0, 1, 5, 4], [1, 8, 6, 5], [8, 2, 6], [2, 3, 7, 6], [1, 2, 8]], [False] * 4 + [True])

@@ -18,7 +18,7 @@ class Reach:
 
     A point that was reached goes along with the wall from then on, to where the same place of the wall is in the end.
 
-    Example:
+    Examples:
         >>> import abut
         >>> env = abut.cells.channel(2, 1, 1)
         >>> crowd = abut.cells.Particles(env, [[1.75, 0.5, 0.5], [0.5, 0.5, 0.5]])

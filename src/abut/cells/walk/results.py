@@ -68,7 +68,7 @@ class Moves:
         position: (n, dimension) where each particle is now.
         found: what the walk has written.
 
-    Example:
+    Examples:
         >>> import abut
         >>> channel = abut.cells.channel(3, 1, 1)
         >>> moves = abut.cells.Particles(channel, [[0.5, 0.5, 0.5]]).move([[4.5, 0.5, 0.5]])

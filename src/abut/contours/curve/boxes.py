@@ -317,7 +317,7 @@ def build_boxes(segments: ArrayLike, grown: ArrayLike | None = None, fit: Fit = 
     Returns:
         The 2n − 1 boxes.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> contours.build_boxes(tile.segments, grown=[0.1, 0.1, 0.1, 0.1])

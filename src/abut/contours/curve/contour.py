@@ -48,7 +48,7 @@ class Contour:
         seed: of the noise.
         name: shown by `repr`, and in drawings the element's id.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> smooth = contours.Contour([(0, 0), (2, 0), (2, 2), (0, 2)])
         >>> smooth

@@ -62,7 +62,7 @@ class Part:
         marks: what is drawn again wherever the part lies, its cuts among them; made by `abut.contours.drawings.read`.
         name: shown in messages.
 
-    Example:
+    Examples:
         >>> from abut.contours import Part
         >>> Part([(0, 0), (9, 0), (9, 9), (0, 9)], holes=[[(2, 2), (7, 2), (7, 7), (2, 7)]], name="frame")
         Part('frame', 1 hole)

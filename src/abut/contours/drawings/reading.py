@@ -75,8 +75,7 @@ def read(
         source: an SVG or DXF file (DXF needs the extra `abut[dxf]`), or the text of an SVG document where it begins with "<".
         unit: mm, cm, m, in, pt, pc or px: what a unit of the drawing is where it does not say. By default 1/96 inch for lengths in px, else 1 mm.
         open_paths: curves that do not close: "join" those whose ends meet within the tolerance, "skip" joins none, "refuse" raises for
-        each that lies in
-            no part. What stays open lies on a part or is left out with a warning.
+            each that lies in no part. What stays open lies on a part or is left out with a warning.
         tolerance: millimetres between ends that are joined.
 
     Returns:
@@ -86,7 +85,7 @@ def read(
         InvalidInput: what is no drawing, or one without any closed outline.
         Unsupported: what would have a wrong size or place, by name; DXF without ezdxf.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> washer = '<path id="washer" fill-rule="evenodd" d="M0 0H9V9H0Z M3 3H6V6H3Z"/>'
         >>> drawing = contours.drawings.read(f'<svg width="9cm" viewBox="0 0 9 9">{washer}</svg>')

@@ -81,7 +81,7 @@ def pairs(contours: Iterable[Contour], poses: PlanePosesLike) -> Integers:
     Returns:
         (p,2) pairs i < j, sorted. No pair that meets is left out.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> contours.pairs([tile, tile, tile], [(0, 0, 0), (0.9, 0, 0), (1.8, 0, 0)]).tolist()
@@ -125,7 +125,7 @@ def collide_all(
     Returns:
         Pairs (p,2) of contours that may meet, and their contacts in the world: `query` is the row of the pair.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> near, hits = contours.collide_all([tile, tile, tile], [(0, 0, 0), (0.9, 0.5, 0), (1.8, 0, 0)])

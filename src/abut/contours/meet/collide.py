@@ -86,7 +86,7 @@ def meets(
     Returns:
         One bool, or (k,) for `poses`.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> contours.meets(tile, tile, pose=(1.5, 0.0, 0.0))
@@ -123,7 +123,7 @@ def collide(
     Returns:
         Contacts in world coordinates; none, with a relation, where one contour lies within the other.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> hits = contours.collide(tile, tile, pose=(0.5, 0.25, 0.0))
@@ -180,7 +180,7 @@ def distance(
     Returns:
         Distances of the curves, 0 where they meet; `signed` is negative where one contour holds the other.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> gap = contours.distance(tile, tile, poses=[(4.0, 5.0, 0.0), (0.5, 0.0, 0.0)])
@@ -211,7 +211,7 @@ def winding(contour: Contour, points: PointsLike) -> Integers:
     Returns:
         (k,) winding numbers; negative where it runs clockwise.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> contours.winding(tile, [(0.5, 0.5), (2.0, 0.5)]).tolist()
@@ -230,7 +230,7 @@ def contains(contour: Contour, points: PointsLike) -> NDArray[np.bool_]:
     Returns:
         (k,) booleans.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> contours.contains(tile, [(0.5, 0.5), (1.0, 0.5), (2.0, 0.5)]).tolist()

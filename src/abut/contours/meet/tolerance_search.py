@@ -138,7 +138,7 @@ def collide_tolerance(
     Returns:
         The contacts of every pair, the boxes compared, and the contacts that `collide_all` finds and this search does not.
 
-    Example:
+    Examples:
         >>> from abut import contours, scenes
         >>> scene = scenes.rough_contours(64)
         >>> found = contours.collide_tolerance(scene.contours, scene.situations["apart"])

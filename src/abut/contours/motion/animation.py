@@ -67,7 +67,7 @@ class Animation:
         friction: Coulomb's coefficient, of all bodies or (m,). Of two bodies the geometric mean counts.
         density: mass of a unit of area, of all bodies or (m,).
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> floor = contours.Contour.from_polygon([(-5, -1), (5, -1), (5, 0), (-5, 0)])
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])

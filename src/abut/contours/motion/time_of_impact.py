@@ -71,7 +71,7 @@ def time_of_impact(
     Returns:
         Times and what they mean; contacts are all places within the tolerance at that time.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> tile = contours.Contour.from_polygon([(0, 0), (1, 0), (1, 1), (0, 1)])
         >>> fall = contours.time_of_impact(tile, tile, (0.5, 3.0, 0.0), (0.5, 0.0, 0.0))

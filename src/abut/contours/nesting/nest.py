@@ -89,7 +89,7 @@ def nest(
 
     Args:
         pieces: polygons (n,2), Contours, or Parts, which have holes; other pieces may lie in them. Curves are nested as polygons that hold
-        them, within 2e-4 of their size.
+            them, within 2e-4 of their size.
         sheet: width and height; an infinite width (or None) for a strip; or a text such as "300mm x 200mm". Pieces that need more than one sheet get
             several. Or a Sheet, or a list of them, with borders, counts, faults and grain, which are filled in this order. Lengths of
             sheets and pieces are those of contours: from 1e-75 to 1e75.
@@ -109,7 +109,7 @@ def nest(
     Returns:
         A layout that is proven to have no overlap. What found no place on counted sheets is listed in `unplaced`.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> ell = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
         >>> layout = contours.nest([ell], (None, 2), copies=2, rotations_deg=[0, 180], seconds=60, moves=500)

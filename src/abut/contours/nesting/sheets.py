@@ -33,7 +33,7 @@ _LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*
 class Sheet:
     """A kind of sheet: how large, how many there are, and where nothing may lie.
 
-    Example:
+    Examples:
         >>> from abut import contours
         >>> board = contours.Sheet(600, 300, count=2, border=5)
         >>> hide = contours.Sheet(outline=[(0, 0), (80, 10), (90, 70), (10, 60)], faults=[[(40, 30), (45, 30), (45, 35)]])

@@ -279,7 +279,7 @@ def read(source: PathLike) -> list[Contour]:
         InvalidInput: what is no SVG drawing, or one without any closed outline, or with an open one.
         Unsupported: what would be lost or have a wrong size, by name.
 
-    Example:
+    Examples:
         >>> from abut.contours import svg
         >>> svg.read('<svg><rect id="tile" width="2" height="1"/><path id="tip" d="M5 0h1v1z"/></svg>')
         [Contour('tile', 4 segments), Contour('tip', 3 segments)]

@@ -143,7 +143,7 @@ def parse_path(text: str, name: str = "path") -> list[Floats]:
     Returns:
         For each subpath (n,4,2) cubic segments. Lines and quadratic curves become cubic ones exactly, arcs within 7e-8 of their radius.
 
-    Example:
+    Examples:
         >>> from abut.contours import svg
         >>> outlines = svg.parse_path("M0 0H2V1Z m5 5h1v1z")
         >>> [outline.shape for outline in outlines]

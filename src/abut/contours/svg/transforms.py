@@ -20,7 +20,7 @@ def parse_transform(text: str, name: str = "transform") -> Floats:
     Returns:
         (2,3) matrix: a point is turned by the first two columns, then moved by the third.
 
-    Example:
+    Examples:
         >>> from abut.contours import svg
         >>> svg.parse_transform("translate(3 4) scale(2)").tolist()
         [[2.0, 0.0, 3.0], [0.0, 2.0, 4.0]]

@@ -33,7 +33,7 @@ class Hull:
     Raises:
         InvalidInput: no point, too little extent, or neither flat nor thick enough for Qhull.
 
-    Example:
+    Examples:
         >>> from abut import convex
         >>> cube = convex.Hull([[x, y, z] for x in (0, 1, 2) for y in (0, 2) for z in (0, 2)])
         >>> cube

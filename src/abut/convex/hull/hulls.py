@@ -24,7 +24,7 @@ class Hulls:
     Args:
         hulls: at least one; the same hull may come more than once.
 
-    Example:
+    Examples:
         >>> from abut import convex
         >>> segment = convex.Hull([[0, 0, 0], [1, 0, 0]])
         >>> triangle = convex.Hull([[0, 0, 0], [1, 0, 0], [0, 1, 0]])

@@ -65,7 +65,7 @@ def closest_points(body: BodyLike, points: PointsLike, *, max_distance: Number |
     Returns:
         One row per point, in their order: face, distance, point and barycentric coordinates.
 
-    Example:
+    Examples:
         >>> import abut
         >>> near = abut.closest_points(abut.scenes.box((2.0, 2.0, 2.0)), [[0.0, 0.5, 3.0], [0.0, 0.0, 0.75]])
         >>> near.distance, near.point[0]
@@ -91,7 +91,7 @@ def signed_distance(body: BodyLike, points: PointsLike) -> SignedDistances:
     Returns:
         One row per point, in their order: distance, nearest face and point, barycentric coordinates, and the rule that gave the signs.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box = abut.scenes.box((2.0, 2.0, 2.0))
         >>> far = abut.signed_distance(box, [[0.0, 0.0, 0.25], [1.0, 0.3, 0.7], [0.0, 0.0, 1.5]])

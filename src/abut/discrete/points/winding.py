@@ -51,7 +51,7 @@ def winding_number(body: BodyLike, points: PointsLike) -> WindingNumbers:
     Returns:
         One row per point, in their order: the number, a bound of its error, and whether the point lies on the surface.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box = abut.scenes.box((2.0, 2.0, 2.0))
         >>> abut.winding_number(box, [[0.0, 0.0, 0.5], [3.0, 0.0, 0.0]]).value

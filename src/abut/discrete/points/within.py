@@ -106,7 +106,7 @@ def faces_within(body: BodyLike, points: PointsLike, radius: Number) -> NearFace
     Returns:
         A row of faces per point, ascending, with their distances.
 
-    Example:
+    Examples:
         >>> import abut
         >>> near = abut.faces_within(abut.scenes.box((2.0, 2.0, 2.0)), [[0.5, 0.2, 1.1], [0.0, 0.0, 0.0]], 0.25)
         >>> len(near), near[0].tolist(), near[1].tolist(), near.distance.round(3)

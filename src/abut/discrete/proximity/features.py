@@ -133,7 +133,7 @@ def proximity(a: BodyLike, distance: Number, b: BodyLike | None = None) -> Proxi
     Raises:
         Unsupported: bodies whose sizes differ by more than 2¹⁰⁰.
 
-    Example:
+    Examples:
         >>> import abut
         >>> low, high = abut.scenes.box(), abut.scenes.box(center=(0.25, 0.125, 1.5))
         >>> near = abut.proximity(low, 0.5, high)

@@ -51,7 +51,7 @@ def cast(
     Raises:
         InvalidInput: a direction without length.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box = abut.scenes.box((2.0, 2.0, 2.0))
         >>> hits = abut.cast(box, [[0.0, 0.0, 5.0], [4.0, 4.0, 4.0]], [[0.0, 0.0, -1.0], [-1.0, -1.0, -1.0]], mode="all")
@@ -86,7 +86,7 @@ def cast_segments(body: BodyLike, starts: PointsLike, ends: PointsLike, *, mode:
     Raises:
         InvalidInput: a segment without length.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box = abut.scenes.box((2.0, 2.0, 2.0))
         >>> hits = abut.cast_segments(box, (0.0, 0.0, 0.5), [[0.0, 0.0, 1.0], [0.0, 0.0, 0.75]])

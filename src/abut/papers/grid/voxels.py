@@ -109,7 +109,7 @@ class Voxels:
         cell_size: side of a voxel; None chooses it at the first query.
         margin: length by which every facet is grown.
 
-    Example:
+    Examples:
         >>> import abut
         >>> voxels = abut.grid.Voxels()
         >>> floor = voxels.add(abut.scenes.box((4.0, 4.0, 1.0)), immobile=True)

@@ -149,7 +149,7 @@ def build(
         axes: of oriented boxes: those of the "vertices", or of their "hull" (Peyré 2001, §4.4), which crowded vertices do not mislead. It asks
             Qhull about every node, so it takes about forty times as long.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(2)
         >>> abut.bvh.build("aabb", ball.vertices, ball.faces, rule="morton", leaf_size=4)

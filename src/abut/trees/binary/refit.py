@@ -70,7 +70,7 @@ def refit(tree: Tree, vertices: Floats, rows: Integers) -> None:
     Raises:
         Unsupported: OBBs: §5 of the paper tries two refits and rejects both (`abut.papers.rejected_refits` has them).
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(2)
         >>> tree = abut.bvh.build("aabb", ball.vertices, ball.faces)

@@ -205,7 +205,7 @@ def find_pairs(a: Tree, b: Tree, frame: Frame | Same | None = None, *, first: bo
     Returns:
         The pairs, sorted, and the work.
 
-    Example:
+    Examples:
         >>> import abut
         >>> low, high = abut.scenes.box(), abut.scenes.box(center=(0.0, 0.0, 0.9))
         >>> a, b = (abut.bvh.build("aabb", each.vertices, each.faces) for each in (low, high))
@@ -240,7 +240,7 @@ def find_collisions(
     Returns:
         The pairs, sorted, and the work.
 
-    Example:
+    Examples:
         >>> import abut
         >>> low, high = abut.scenes.box(), abut.scenes.box(center=(0.0, 0.0, 0.9))
         >>> a, b = (abut.bvh.build("aabb", each.vertices, each.faces) for each in (low, high))
@@ -263,7 +263,7 @@ def find_self_pairs(tree: Tree, margin: float = 0.0, *, first: bool = False) -> 
         margin: volumes nearer than this count as overlapping.
         first: whether to stop at the first pair.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box = abut.scenes.box()
         >>> abut.bvh.find_self_pairs(abut.bvh.build("obb", box.vertices, box.faces))
@@ -281,7 +281,7 @@ def find_self_collisions(tree: Tree, vertices: Floats, faces: Integers, *, first
         vertices, faces: (n,3) and (m,3) what it was built or refitted from.
         first: whether to stop at the first pair.
 
-    Example:
+    Examples:
         >>> import abut
         >>> box = abut.scenes.box()
         >>> tree = abut.bvh.build("aabb", box.vertices, box.faces)

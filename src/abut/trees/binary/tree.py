@@ -124,7 +124,7 @@ def validate(tree: Tree, vertices: Floats, rows: Integers) -> None:
         vertices: (n,3) positions.
         rows: (m,k) the primitives.
 
-    Example:
+    Examples:
         >>> import abut
         >>> ball = abut.scenes.icosphere(1)
         >>> tree = abut.bvh.build("kdop26", ball.vertices, ball.faces)

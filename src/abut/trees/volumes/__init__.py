@@ -98,7 +98,7 @@ def allocate(kind: VolumeKind, count: int) -> Volumes:
         kind: one of KINDS.
         count: how many.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.volumes.allocate("kdop18", 5)
         Kdop(5 polytopes of 18 planes)
@@ -114,7 +114,7 @@ def kind_of(volumes: Volumes) -> str:
     Args:
         volumes: the set.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.volumes.kind_of(abut.volumes.allocate("obb", 1))
         'obb'
@@ -136,7 +136,7 @@ def check_pair(a: Volumes, b: Volumes, frame: Frame | Same | None = None) -> Fra
     Raises:
         Unsupported: a k-DOP with anything but its own kind in its own frame.
 
-    Example:
+    Examples:
         >>> import abut
         >>> boxes = abut.volumes.allocate("aabb", 1)
         >>> abut.volumes.check_pair(boxes, boxes)
@@ -186,7 +186,7 @@ def fit_each(kind: VolumeKind, vertices: Floats, rows: Integers) -> Volumes:
         vertices: (n,3) float64 positions.
         rows: (m,3) faces, (m,2) edges or any rows of vertex numbers, int64.
 
-    Example:
+    Examples:
         >>> import abut
         >>> mesh = abut.scenes.box()
         >>> abut.volumes.fit_each("aabb", mesh.vertices, mesh.faces)
@@ -204,7 +204,7 @@ def grow_each(volumes: Volumes, margin: Number) -> None:
         volumes: the set that is written to.
         margin: a length.
 
-    Example:
+    Examples:
         >>> import abut
         >>> mesh = abut.scenes.box()
         >>> boxes = abut.volumes.fit_each("aabb", mesh.vertices, mesh.faces)
@@ -228,7 +228,7 @@ def overlap_each(a: Volumes, b: Volumes, frame: Frame | Same | None = None) -> n
         a, b: two sets of as many volumes.
         frame: where b lies as seen from a; None is where it is.
 
-    Example:
+    Examples:
         >>> import abut
         >>> mesh, near = abut.scenes.box(), abut.scenes.box(center=(0.0, 0.0, 0.5))
         >>> a, b = (abut.volumes.fit_each("obb", each.vertices, each.faces) for each in (mesh, near))
@@ -248,7 +248,7 @@ def distance_bound_each(a: Volumes, b: Volumes, frame: Frame | Same | None = Non
         a, b: two sets of as many volumes.
         frame: where b lies as seen from a; None is where it is.
 
-    Example:
+    Examples:
         >>> import abut
         >>> mesh, far = abut.scenes.box(), abut.scenes.box(center=(0.0, 0.0, 3.0))
         >>> a, b = (abut.volumes.fit_each("aabb", each.vertices, each.faces) for each in (mesh, far))

@@ -40,7 +40,7 @@ def same(margin: Number = 0.0) -> Same:
     Args:
         margin: volumes nearer than this count as overlapping.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.volumes.same(0.1)
         Same(slack=0.1)
@@ -54,7 +54,7 @@ def identity(margin: Number = 0.0) -> Frame:
     Args:
         margin: volumes nearer than this count as overlapping.
 
-    Example:
+    Examples:
         >>> import abut
         >>> abut.volumes.identity().translation
         (0.0, 0.0, 0.0)
@@ -71,7 +71,7 @@ def place(pose: PoseLike, margin: Number = 0.0) -> Frame:
         pose: (4,4) a rotation and a translation, on column vectors.
         margin: volumes nearer than this count as overlapping.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> pose = np.eye(4)
@@ -93,7 +93,7 @@ def between(pose_a: PoseLike, pose_b: PoseLike, margin: Number = 0.0) -> Frame:
         pose_a, pose_b: (4,4) where each body stands in the world.
         margin: volumes nearer than this count as overlapping.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> pose_a, pose_b = np.eye(4), np.eye(4)
@@ -113,7 +113,7 @@ def inverse(frame: Frame) -> Frame:
     Args:
         frame: where b lies as seen from a.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> import abut
         >>> pose = np.eye(4)

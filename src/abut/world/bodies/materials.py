@@ -38,7 +38,7 @@ class Material:
         one_way: (3,) the direction, in the frame of the body, of the side that holds; what comes from any other passes through until it is out. None:
             all sides hold.
 
-    Example:
+    Examples:
         >>> import abut
         >>> from abut.world import Material
         >>> ice = Material(0.02, friction_rule="minimum")

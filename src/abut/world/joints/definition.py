@@ -31,7 +31,7 @@ class Freedom:
         motor_force: the most force, or torque, of the motor; 0: there is none.
         friction: the force, or torque, below which nothing moves.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.Freedom(-1, 1, friction=0.2)
         Freedom(low=-1.0, high=1.0, friction=0.2)
@@ -79,7 +79,11 @@ def read_force(value: Number, name: str) -> float:
     return arrays.scalar(value, name, least=0.0, most=MOST_FORCE)
 
 
-FREE, LOCKED = Freedom(), Freedom(0.0, 0.0)
+FREE = Freedom()
+"""Nothing held."""
+
+LOCKED = Freedom(0.0, 0.0)
+"""Held at zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +92,7 @@ class Joint:
 
     Places and axes are those of the world at the time it is joined.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.hinge(0, None, (0, 0, 1), (0, 1, 0))
         Joint(hinge, a 0, b the world)

@@ -32,7 +32,7 @@ def fixed(
         collide: whether the two bodies collide with each other.
         break_force, break_torque: over one step, at which it breaks.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.fixed(0, 1, (0, 0, 1), break_force=50.0)
         Joint(fixed, a 0, b 1)
@@ -64,7 +64,7 @@ def ball(
         twist: how far b may turn about its axis, in radians, between −π and π.
         collide, break_force, break_torque: as for `fixed`.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.ball(0, 1, (0, 0, 1), cone=joints.Freedom(high=0.5))
         Joint(ball, a 0, b 1)
@@ -94,7 +94,7 @@ def hinge(
         turn: limits, spring, motor and friction of the angle (`twist`), which is 0 where they are joined and counts whole turns.
         collide, break_force, break_torque: as for `fixed`.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.hinge(None, 0, (0, 0, 1), (0, 0, 1), turn=joints.Freedom(speed=2.0, motor_force=5.0))
         Joint(hinge, a the world, b 0)
@@ -124,7 +124,7 @@ def slider(
         slide: limits, spring, motor and friction of the way (`x`), which is 0 where they are joined.
         collide, break_force, break_torque: as for `fixed`.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.slider(None, 0, (0, 0, 1), (1, 0, 0), slide=joints.Freedom(-1, 1, friction=3.0))
         Joint(slider, a the world, b 0)
@@ -153,7 +153,7 @@ def distance(
         most: of the distance; by default what it is, or `least` if that is more.
         collide, break_force: as for `fixed`.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.distance(None, 0, (0, 0, 3), (0, 0, 1), least=0.0)  # a rope of length 2
         Joint(distance, a the world, b 0)
@@ -194,7 +194,7 @@ def spring(
         length: at rest; by default what it is.
         collide, break_force: as for `fixed`.
 
-    Example:
+    Examples:
         >>> from abut import joints
         >>> joints.spring(None, 0, (0, 0, 3), (0, 0, 1), stiffness=100.0, damping=1.0)
         Joint(spring, a the world, b 0)
@@ -230,7 +230,7 @@ def six_degree(
         swing_y, swing_z: of b's x from a's: the vector that it turns about, its length the angle.
         collide, break_force, break_torque: as for `fixed`.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> from abut import joints
         >>> joints.six_degree(0, 1, np.eye(4), x=joints.Freedom(0, 0.1), twist=joints.FREE)
