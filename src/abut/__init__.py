@@ -11,6 +11,7 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
+    from abut.app.checking import Findings, check
     from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
     from abut.core.compilation import Compilation, on_compile
     from abut.discrete import (
@@ -57,6 +58,7 @@ __all__ = [
     "Deformable",
     "Distance",
     "FeaturePair",
+    "Findings",
     "Impacts",
     "InsideRule",
     "InvalidInput",
@@ -78,6 +80,7 @@ __all__ = [
     "cast_segments",
     "ccd",
     "cells",
+    "check",
     "closest_points",
     "collide",
     "contains",
@@ -113,6 +116,7 @@ _PARTS = {
     "volumes": "abut.trees.volumes",
 }
 _HOMES = {
+    "abut.app.checking": ("Findings", "check"),
     "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
     "abut.discrete": (
         "CastHits",

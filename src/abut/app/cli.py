@@ -57,7 +57,10 @@ def demo(
 @app.command()
 def check(
     frames: Annotated[
-        list[str], typer.Argument(help="Meshes of one connectivity: files, globs, folders or .npz archives.")
+        list[str],
+        typer.Argument(
+            help="Meshes of one connectivity: files, globs, folders, archives or animations; NAME=FILES for each of several bodies."
+        ),
     ],
     at_frames: Annotated[bool, typer.Option(help="Search each frame for faces that cut each other.")] = True,
     between: Annotated[bool, typer.Option(help="Search each step between frames for features that meet.")] = True,
@@ -83,20 +86,47 @@ def check(
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Take the frames as given, not in natural order.")
     ] = False,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="Two bodies that are not searched, as A:B; A:A leaves out what A does with itself."),
+    ] = None,
+    thickness: Annotated[
+        list[str] | None, typer.Option(help="How thick a body is, as A=2: half of it lies on each side of the surface.")
+    ] = None,
+    motion: Annotated[
+        list[str] | None, typer.Option(help="Poses or points of a body, as A=FILE: .npy, .npz, .csv, .mdd or .pc2.")
+    ] = None,
+    fps: Annotated[
+        float | None, typer.Option(min=1e-6, help="Frames a second of animations in glTF (24) and USD (as they say).")
+    ] = None,
+    clip: Annotated[str | None, typer.Option(help="Which animation of a glTF file, by name or number.")] = None,
 ) -> None:
-    """Find every collision of an animation with itself, at its frames and between them.
+    """Find every collision of an animation, of its bodies with each other and themselves, at its frames and between them.
 
     Exit code: 0 clean, 1 collisions, 2 bad input (also where nothing collides but a frame is bad), 3
     could not finish, 130 interrupted, 143 terminated.
     """
-    from abut.app.check import Options
+    from abut.app.check import Options, arguments
+    from abut.app.check.sources.opening import Sampling
     from abut.app.commands import check
 
     files = check.Files(out, json, html)
     memory = None if max_memory is None else int(max_memory * 1e6)
-    options = Options(at_frames, between, min_distance, containment, memory)
+    left_out = tuple(arguments.split_words(ignore or (), ":", "ignore", "A:B"))
+    thicknesses = arguments.read_thicknesses(thickness or ())
+    options = Options(at_frames, between, min_distance, containment, memory, left_out, thicknesses)
     code = check.run(
-        frames, options, files, console, errors, work=work, jobs=jobs, max_findings=max_findings, keep_order=keep_order
+        frames,
+        options,
+        files,
+        console,
+        errors,
+        work=work,
+        jobs=jobs,
+        max_findings=max_findings,
+        keep_order=keep_order,
+        sampling=Sampling(fps, clip),
+        motions=motion or (),
     )
     raise typer.Exit(code)
 

@@ -194,7 +194,7 @@ def test_digest_follows_content(tmp_path):
     assert Frames(paths).digest(1) != before
     paths[1].unlink()
     frames = Frames(paths[:1])
-    frames._sources = [frames._sources[0]._replace(path=paths[1])]
+    frames._places[0].source.path = paths[1]
     assert frames.digest(0) not in digests  # a file that is gone has a digest too
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abut import Deformable, Mesh, collide
-from abut.app.check.findings import Contact, Findings
+from abut.app.check.findings import Contact, Rows
 from abut.app.check.rows import deepest, earliest, empty_rows, join, rows_of_contacts, rows_of_impacts, select, shift
 from abut.ccd import EDGE_EDGE, VERTEX_FACE, Impacts
 from app.animation import FACES, FRAMES
@@ -114,7 +114,7 @@ def random_rows(rng, count):
 
     kind = rng.choice([0, 1, 3], count).astype(np.int8)
     vectors = rng.normal(size=(count, 3))
-    return Findings(pick(4), kind, pick(5), pick(5), pick(6) / 4, vectors, -vectors, pick(4) / 8)
+    return Rows(pick(4), kind, pick(5), pick(5), pick(6) / 4, vectors, -vectors, pick(4) / 8)
 
 
 def listed(rows):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from abut.app.check.findings import Checked, Contact, Findings
+from abut.app.check.findings import Checked, Contact, Rows
 from abut.app.report import write_report
 
 SIDE = 9
@@ -28,7 +28,7 @@ def make_findings(rows):
     whole = np.int64
     normal = np.tile([0.0, 0.0, 1.0], (len(rows), 1))
     point = np.zeros((len(rows), 3))
-    return Findings(
+    return Rows(
         frame.astype(whole), kind.astype(np.int8), a.astype(whole), b.astype(whole), 1.0 * time, point, normal, depth
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from abut.app.check.findings import Contact, Findings
+from abut.app.check.findings import Contact, Rows
 from abut.app.check.job import KINDS, Report
 from abut.app.output.files import write_file
 from abut.core.errors import Unsupported
@@ -49,7 +49,7 @@ def describe(report: Report) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "abut_version": __version__,
-        "options": report.options._asdict(),
+        "options": report.options._asdict() | {"thickness": dict(report.options.thickness)},
         "exit_code": report.exit_code,
         "frame_count": len(report.names),
         "step_count": report.step_count,
@@ -62,16 +62,17 @@ def describe(report: Report) -> dict[str, Any]:
             {"frame": i, "from": report.names[i], "to": report.names[i + 1], "reason": reason}
             for i, reason in report.gaps.items()
         ],
+        "bodies": _list_bodies(report),
         "counts": {**_named(total), "total": report.found},
         "frames": [
             {"frame": i, "name": name, **_named(counts)}
             for i, (name, counts) in enumerate(zip(report.names, report.counts, strict=True))
         ],
-        "first": next(iter(_list_rows(report.first)), None),
-        "worst_impacts": _list_rows(report.worst_impacts),
-        "longest_cuts": _list_rows(report.longest_cuts),
+        "first": next(iter(_list_rows(report, report.first)), None),
+        "worst_impacts": _list_rows(report, report.worst_impacts),
+        "longest_cuts": _list_rows(report, report.longest_cuts),
         "complete": len(report.findings.kind) == report.found,
-        "findings": _list_rows(report.findings),
+        "findings": _list_rows(report, report.findings),
         "reused": report.reused,
         "seconds": round(report.seconds, 3),
     }
@@ -81,13 +82,31 @@ def _named(counts: Any) -> dict[str, int]:
     return {KIND_NAMES[kind]: int(count) for kind, count in zip(KINDS, counts, strict=True)}
 
 
-def _list_rows(rows: Findings) -> list[dict[str, Any]]:
-    columns = {name: column.tolist() for name, column in rows._asdict().items()}
+def _list_bodies(report: Report) -> list[dict[str, Any]]:
+    names, vertex, _, face = report.labels
+    vertices, faces = np.bincount(vertex, minlength=len(names)), np.bincount(face, minlength=len(names))
+    return [
+        {"name": name, "vertex_count": int(vertices[i]), "face_count": int(faces[i])} for i, name in enumerate(names)
+    ]
+
+
+def body_columns(report: Report, rows: Rows) -> dict[str, Any]:
+    """Where there are several bodies: the names of those that meet, and the numbers of the features within them."""
+    if len(report.labels.names) < 2:
+        return {}
+    names = np.array(report.labels.names)
+    body_a, body_b = report.labels.of(rows)
+    own_a, own_b = report.labels.within(rows)
+    return {"body_a": names[body_a], "body_b": names[body_b], "own_a": own_a, "own_b": own_b}
+
+
+def _list_rows(report: Report, rows: Rows) -> list[dict[str, Any]]:
+    columns = {name: column.tolist() for name, column in (rows._asdict() | body_columns(report, rows)).items()}
     columns["kind"] = [KIND_NAMES[Contact(kind)] for kind in columns["kind"]]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _columns(report: Report) -> dict[str, Any]:
+def flat_columns(report: Report) -> dict[str, Any]:
     """Flat columns: vectors as x, y, z."""
     rows = report.findings
     columns: dict[str, Any] = {
@@ -99,18 +118,19 @@ def _columns(report: Report) -> dict[str, Any]:
     }
     for name, vectors in (("point", rows.point), ("normal", rows.normal)):
         columns |= {f"{name}_{axis}": vectors[:, k] for k, axis in enumerate("xyz")}
-    return columns | {"depth": rows.depth}
+    return columns | {"depth": rows.depth} | body_columns(report, rows)
 
 
 def _encode_npz(report: Report) -> bytes:
     """The columns as the library names them, the names of the frames, and how many collisions of each kind each frame has."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, names=np.array(report.names), counts=report.counts, **report.findings._asdict())
+    columns = report.findings._asdict() | body_columns(report, report.findings)
+    np.savez_compressed(buffer, names=np.array(report.names), counts=report.counts, **columns)
     return buffer.getvalue()
 
 
 def _encode_csv(report: Report) -> bytes:
-    columns = _columns(report)
+    columns = flat_columns(report)
     lines = [",".join(columns)]
     # repr of a float is the shortest text that comes back as the same float
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
@@ -122,5 +142,5 @@ def _encode_parquet(report: Report) -> bytes:
     pyarrow: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
     buffer = io.BytesIO()
-    parquet.write_table(pyarrow.table(_columns(report)), buffer)
+    parquet.write_table(pyarrow.table(flat_columns(report)), buffer)
     return buffer.getvalue()

@@ -18,7 +18,7 @@ class Contact(IntEnum):
     CONTAINED = 4
 
 
-class Findings(NamedTuple):
+class Rows(NamedTuple):
     """One row per contact, in order of frame, kind, a and b."""
 
     frame: Integers
@@ -35,6 +35,45 @@ class Findings(NamedTuple):
     for a piece inside another, how far its point lies from the surface around it"""
 
 
+class Labels(NamedTuple):
+    """The bodies of a job."""
+
+    names: tuple[str, ...]
+    vertex: Integers
+    """(n,) the body of each vertex of the whole mesh"""
+    edge: Integers
+    face: Integers
+
+    def of(self, rows: Rows) -> tuple[Integers, Integers]:
+        """The bodies of a and of b of each row."""
+        return _look_up(rows, self.vertex, self.edge, self.face)
+
+    def within(self, rows: Rows) -> tuple[Integers, Integers]:
+        """The numbers of a and of b of each row among the vertices, edges or faces of their bodies."""
+        return _look_up(rows, _ranks(self.vertex), _ranks(self.edge), _ranks(self.face))
+
+
+def _look_up(rows: Rows, vertex: Integers, edge: Integers, face: Integers) -> tuple[Integers, Integers]:
+    """What these tables hold for a and for b of each row."""
+    a, b = np.zeros((2, len(rows.kind)), np.int64)
+    for mask, first, second in (
+        (rows.kind == Contact.VERTEX_FACE, vertex, face),
+        (rows.kind == Contact.EDGE_EDGE, edge, edge),
+        (rows.kind >= Contact.FACE_FACE, face, face),
+    ):
+        a[mask], b[mask] = first[rows.a[mask]], second[rows.b[mask]]
+    return a, b
+
+
+def _ranks(labels: Integers) -> Integers:
+    """How many entries before each one have its label."""
+    order = np.argsort(labels, kind="stable")
+    counts = np.bincount(labels)
+    ranks = np.empty(len(labels), np.int64)
+    ranks[order] = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return ranks
+
+
 class Checked(NamedTuple):
     """An animation and what was found in it: all that the report page shows."""
 
@@ -43,7 +82,9 @@ class Checked(NamedTuple):
     faces: Integers
     frames: list[Floats]
     """vertices (n,3) of each frame"""
-    findings: Findings
+    findings: Rows
     bad: list[tuple[str, str]]
     """frames that could not be checked: name and reason"""
     seconds: float
+    labels: Labels | None = None
+    """the bodies, where there are several"""

@@ -1,39 +1,30 @@
-"""A sequence of meshes of one connectivity, from what the command line names: files, globs, folders, `.npz` archives.
+"""A sequence of meshes of one connectivity, from what the command line names: files, globs, folders, archives, animations.
 
 Frames are read when they are needed, one at a time. The connectivity is that of the first frame that can be read; a frame that has another
 one, cannot be read or has a coordinate that is not finite raises when it is read, and spoils no other. Pickles hold paths only. Nothing but regular
-files is read: a pipe would wait for ever, a device might have no end.
-
-An archive holds `frames` (k,n,3), or `vertices` of that shape or (n,3) for one frame, and `faces` (m,3). Its positions are mapped, not loaded: see
-`abut.app.check.archive`.
+files is read: a pipe would wait for ever, a device might have no end. What files of many frames hold, say the modules of `sources`.
 """
 
 import glob
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from abut.app.check.archive import Archive, Unpacked, map_archive, open_regular, refuse_animation
+from abut.app.check.sources.opening import MESH_SUFFIXES, Sampling, open_source
+from abut.app.check.sources.source import Objects, Shape, Source
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import AbutError, InvalidInput
-from abut.mesh import Mesh, load
-
-MESH_SUFFIXES = frozenset({".glb", ".gltf", ".obj", ".off", ".ply", ".stl"})
-"""What counts as a frame in a folder. Files named one by one, or by a glob, may be of any kind that can be read."""
-CHUNK = 1 << 20
-REFERRING_SUFFIXES = frozenset({".gltf"})
-"""Kinds of file whose geometry may lie in other files: their own bytes do not tell whether they have changed."""
+from abut.mesh import Mesh
 
 
-class _Source(NamedTuple):
-    path: Path
+class _Place(NamedTuple):
+    source: Source
     at: int | None
-    """which frame of an archive of many"""
+    """which frame of a file of many"""
 
 
 class Frames:
@@ -41,24 +32,30 @@ class Frames:
 
     names: list[str]
 
-    def __init__(self, arguments: Iterable[str | Path], *, keep_order: bool = False) -> None:
+    def __init__(
+        self, arguments: Iterable[str | Path], *, keep_order: bool = False, sampling: Sampling | None = None
+    ) -> None:
         """Files, globs and folders, together in natural order of their paths (frame2 before frame10) and each once.
 
         keep_order: as given instead, repetitions included; what a glob or a folder stands for is in natural order.
+        sampling: how animations become frames.
         """
-        self._archive: tuple[Path, Archive | AbutError] | None = None
-        self._unpacked = Unpacked()
-        self._sources: list[_Source] = []
-        for path in _expand(arguments, keep_order):
-            count = self._count(path)
-            self._sources += [_Source(path, None)] if count is None else [_Source(path, i) for i in range(count)]
-        if not self._sources:
+        self._places: list[_Place] = []
+        self._open: Source | None = None
+        chosen = sampling or Sampling()
+        for path in expand(arguments, keep_order):
+            source = open_source(path, chosen)
+            count = source.count
+            self._places += [_Place(source, None)] if count is None else [_Place(source, i) for i in range(count)]
+            source.release()
+        if not self._places:
             raise InvalidInput("frames", "there are none")
-        one_folder = len({path.parent for path, _ in self._sources}) == 1
+        one_folder = len({place.source.path.parent for place in self._places}) == 1
         self.names = [
-            (path.name if one_folder else str(path)) + ("" if i is None else f"[{i}]") for path, i in self._sources
+            (source.path.name if one_folder else str(source.path)) + ("" if i is None else f"[{i}]")
+            for source, i in self._places
         ]
-        self._mesh: Mesh | None = None
+        self._shape: Shape | None = None
         self._first = 0
 
     def __len__(self) -> int:
@@ -67,7 +64,8 @@ class Frames:
     @property
     def paths(self) -> list[Path]:
         """The files that frames are read from, each once."""
-        return list(dict.fromkeys(path for path, _ in self._sources))
+        sources = dict.fromkeys(place.source for place in self._places)
+        return list(dict.fromkeys(path for source in sources for path in source.files()))
 
     def find_gaps(self) -> dict[int, str]:
         """Steps over frames that seem to be missing, by the number of the frame they leave: what is missing.
@@ -75,7 +73,7 @@ class Frames:
         Of files that differ in one number only, it grows by the same amount from each to the next: by that of most steps where it is found more than
         once, else by one.
         """
-        steps = [(i, *step) for i in range(len(self) - 1) if (step := _numbers_between(*self._sources[i : i + 2]))]
+        steps = [(i, *step) for i in range(len(self) - 1) if (step := _numbers_between(*self._places[i : i + 2]))]
         (stride, times), *_ = Counter(last - first for _, first, last in steps).most_common(1) or [(1, 0)]
         usual = stride if times > 1 else 1
         return {
@@ -86,24 +84,15 @@ class Frames:
             if last - first > usual
         }
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_archive": None}
-
     @property
     def mesh(self) -> Mesh:
         """The first frame that can be read. Raises InvalidInput where there is none."""
-        if self._mesh is None:
-            reason = ""
-            for i in range(len(self)):
-                try:
-                    self._mesh, self._first = self._read(i), i
-                    break
-                except AbutError as error:
-                    reason = reason or describe(error, self._sources[i].path)
-            else:
-                many = f"none of {len(self)} frames can be read; {self.names[0]}: " if len(self) > 1 else ""
-                raise InvalidInput("frames" if many else self.names[0], many + reason)
-        return self._mesh
+        return self._find_shape().mesh
+
+    @property
+    def objects(self) -> Objects | None:
+        """What the first frame that can be read names; None where it names nothing, or one object."""
+        return self._find_shape().objects
 
     @property
     def faces(self) -> Integers:
@@ -116,9 +105,9 @@ class Frames:
         if i == self._first:
             return reference.vertices
         try:
-            mesh = self._read(i)
+            mesh = self._read(i).mesh
         except AbutError as error:
-            raise InvalidInput(self.names[i], describe(error, self._sources[i].path)) from error
+            raise InvalidInput(self.names[i], describe(error, self._places[i].source.path)) from error
         first = self.names[self._first]
         if len(mesh.vertices) != len(reference.vertices):
             counts = f"{len(mesh.vertices)} vertices, but {first} has {len(reference.vertices)}"
@@ -134,54 +123,34 @@ class Frames:
 
     def digest(self, i: int) -> str:
         """A hash of the content of frame i, without parsing it where its file holds all of it."""
-        path, index = self._sources[i]
-        digest = hashlib.sha256()
-        try:
-            if _is_archive(path):
-                positions, faces = self._read_archive(path)
-                for part in (positions if index is None else positions[index], faces):
-                    digest.update(f"{part.dtype} {part.shape} ".encode() + np.ascontiguousarray(part).tobytes())
-            elif path.suffix.lower() in REFERRING_SUFFIXES:
-                mesh = self._read(i)
-                digest.update(mesh.vertices.tobytes() + mesh.faces.tobytes())
+        source, at = self._places[i]
+        self._turn_to(source)
+        return source.digest(at or 0)
+
+    def _find_shape(self) -> Shape:
+        if self._shape is None:
+            reason = ""
+            for i in range(len(self)):
+                try:
+                    self._shape, self._first = self._read(i), i
+                    break
+                except AbutError as error:
+                    reason = reason or describe(error, self._places[i].source.path)
             else:
-                digest.update(path.suffix.lower().encode() + b" ")
-                with open_regular(path) as file:
-                    while chunk := file.read(CHUNK):
-                        digest.update(chunk)
-        except (AbutError, OSError) as error:
-            digest.update(f"unreadable: {error}".encode())
-        return digest.hexdigest()
+                many = f"none of {len(self)} frames can be read; {self.names[0]}: " if len(self) > 1 else ""
+                raise InvalidInput("frames" if many else self.names[0], many + reason)
+        return self._shape
 
-    def _read(self, i: int) -> Mesh:
-        path, index = self._sources[i]
-        if not _is_archive(path):
-            refuse_animation(path)
-            return load(path)
-        positions, faces = self._read_archive(path)
-        return Mesh(positions if index is None else positions[index], faces)
+    def _read(self, i: int) -> Shape:
+        source, at = self._places[i]
+        self._turn_to(source)
+        return source.read(at or 0)
 
-    def _count(self, path: Path) -> int | None:
-        """How many frames an archive of many has; None for a file of one frame, and for one that cannot be read."""
-        if not _is_archive(path):
-            return None
-        try:
-            positions = self._read_archive(path).positions
-        except AbutError:
-            return None
-        return len(positions) if positions.ndim == 3 else None
-
-    def _read_archive(self, path: Path) -> Archive:
-        """The last archive is kept, for its frames are read one after another."""
-        if self._archive is None or self._archive[0] != path:
-            try:
-                self._archive = path, map_archive(path, self._unpacked)
-            except AbutError as error:
-                self._archive = path, error
-        content = self._archive[1]
-        if isinstance(content, AbutError):
-            raise content
-        return content
+    def _turn_to(self, source: Source) -> None:
+        """One file of many is kept open at a time: frames are read one after another."""
+        if self._open is not None and self._open is not source:
+            self._open.release()
+        self._open = source
 
 
 def describe(error: AbutError, path: Path) -> str:
@@ -197,11 +166,8 @@ def natural_key(path: Path) -> list[list[tuple[int, int, str]]]:
     ]
 
 
-def _is_archive(path: Path) -> bool:
-    return path.suffix.lower() == ".npz"
-
-
-def _expand(arguments: Iterable[str | Path], keep_order: bool) -> list[Path]:
+def expand(arguments: Iterable[str | Path], keep_order: bool) -> list[Path]:
+    """The files that files, globs and folders stand for."""
     paths: list[Path] = []
     for argument in arguments:
         path = Path(argument)
@@ -233,11 +199,11 @@ def _list_folder(folder: Path) -> list[Path]:
     return sorted(files, key=natural_key)
 
 
-def _numbers_between(before: _Source, after: _Source) -> tuple[int, int] | None:
+def _numbers_between(before: _Place, after: _Place) -> tuple[int, int] | None:
     """The two numbers in which the names of two files differ, the second one larger; None for frames of archives and other names."""
-    if before.at is not None or after.at is not None or before.path.parent != after.path.parent:
+    if before.at is not None or after.at is not None or before.source.path.parent != after.source.path.parent:
         return None
-    words = [re.split(r"(\d+)", path.name) for path in (before.path, after.path)]
+    words = [re.split(r"(\d+)", place.source.path.name) for place in (before, after)]
     if len(words[0]) != len(words[1]):
         return None
     other = [(x, y) for x, y in zip(*words, strict=True) if x != y]

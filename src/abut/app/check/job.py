@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.app.check.findings import Checked, Contact, Findings
+from abut.app.check.bodies import Ensemble
+from abut.app.check.findings import Checked, Contact, Labels, Rows
 from abut.app.check.frames import Frames
 from abut.app.check.rows import deepest, earliest, empty_rows, join, select, shift
 from abut.app.check.search import Options, Outcome, Unit
@@ -44,16 +45,18 @@ class Report(NamedTuple):
     """The answer. Numbers of frames count from 0."""
 
     names: list[str]
+    labels: Labels
+    """the bodies, and what belongs to each"""
     options: Options
-    findings: Findings
+    findings: Rows
     """all rows, or the first `max_findings` of them"""
     counts: Integers
     """(k,4) collisions of each frame and the step that leaves it, also those not among the rows: vertex-face, edge-edge, face-face, contained"""
-    first: Findings
+    first: Rows
     """the earliest collision; no row where there is none"""
-    worst_impacts: Findings
+    worst_impacts: Rows
     """the ten deepest between frames"""
-    longest_cuts: Findings
+    longest_cuts: Rows
     """the ten longest cuts at frames"""
     bad: dict[int, str]
     """frames that could not be read or searched, by number: the reason"""
@@ -86,7 +89,7 @@ class Report(NamedTuple):
 class _Job:
     """What is known so far: the keys of all results, which of them are in the store, counts and extremes."""
 
-    def __init__(self, frames: Frames, options: Options, store: Store, report: Callable[[Progress], None]) -> None:
+    def __init__(self, frames: Ensemble, options: Options, store: Store, report: Callable[[Progress], None]) -> None:
         self.frames, self.options, self.store, self.report = frames, options, store, report
         self.keys: dict[tuple[int, bool], str] = {}  # by frame, and whether of the step that leaves it
         self.counts = np.zeros((len(frames), len(KINDS)), np.int64)
@@ -97,7 +100,10 @@ class _Job:
 
     def units(self) -> Iterator[Unit]:
         """The units to compute. What is in the store is counted at once."""
-        connectivity = Store.key(self.frames.faces.tobytes(), len(self.frames.mesh.vertices))
+        labels = self.frames.labels
+        distances = self.options.distances(labels)
+        parts = (labels.vertex.tobytes(), labels.face.tobytes(), np.isnan(distances).tobytes())
+        connectivity = Store.key(self.frames.faces.tobytes(), len(self.frames.mesh.vertices), *parts)
         next_digest = self.frames.digest(0)
         for i in range(len(self.frames)):
             digest, has_step = next_digest, i + 1 < len(self.frames)
@@ -105,7 +111,7 @@ class _Job:
             self.keys[i, False] = Store.key("frame", connectivity, digest, self.options.containment)
             if has_step:
                 next_digest = self.frames.digest(i + 1)
-                self.keys[i, True] = Store.key("step", connectivity, digest, next_digest, self.options.min_distance)
+                self.keys[i, True] = Store.key("step", connectivity, digest, next_digest, distances.tobytes())
             for step in (False, True):
                 rows = self.store.get(self.keys[i, step]) if wanted[step] else None
                 if rows is not None:
@@ -128,7 +134,7 @@ class _Job:
             self.skipped[outcome.frame] = outcome.skipped
         self._advance()
 
-    def _count(self, frame: int, rows: Findings) -> None:
+    def _count(self, frame: int, rows: Rows) -> None:
         if not len(rows.kind):
             return
         self.counts[frame] += [int((rows.kind == kind).sum()) for kind in KINDS]
@@ -143,9 +149,9 @@ class _Job:
         self.done += 1
         self.report(Progress(self.done, len(self.frames), int(self.counts.sum())))
 
-    def findings(self, most: int) -> Findings:
+    def findings(self, most: int) -> Rows:
         """The rows, from the store, in order of frame, kind, a and b."""
-        parts: list[Findings] = []
+        parts: list[Rows] = []
         kept = 0
         for i in np.flatnonzero(self.counts.sum(axis=1)).tolist():
             for step, own in ((True, self.counts[i, :2]), (False, self.counts[i, 2:])):
@@ -159,7 +165,7 @@ class _Job:
 
 
 def check(
-    frames: Frames,
+    frames: Frames | Ensemble,
     options: Options | None = None,
     *,
     store: Store,
@@ -172,7 +178,7 @@ def check(
     KeyboardInterrupt comes through; all that was computed until then is in the store.
 
     Args:
-        frames: the animation.
+        frames: the animation, of one body or of several.
         options: what is searched; everything by default.
         store: where results are kept, and found by a later call.
         jobs: how many processes; each uses its share of the threads. The answer is the same whatever their number.
@@ -189,10 +195,13 @@ def check(
     worker_count = arrays.count(jobs, "jobs", least=1, most=MOST_JOBS)
     most = arrays.count(max_findings, "max_findings", least=1)
     start = time.perf_counter()
-    job = _Job(frames, chosen, store, report)
-    compute(job.units(), frames, chosen, worker_count, job.take)
+    bodies = frames if isinstance(frames, Ensemble) else Ensemble({"": frames})
+    chosen.distances(bodies.labels)  # names that no body has are refused before the work
+    job = _Job(bodies, chosen, store, report)
+    compute(job.units(), bodies, chosen, worker_count, job.take)
     return Report(
         frames.names,
+        bodies.labels,
         chosen,
         job.findings(most),
         frozen(job.counts),
@@ -207,7 +216,7 @@ def check(
     )
 
 
-def as_checked(frames: Frames, report: Report) -> Checked:
+def as_checked(frames: Frames | Ensemble, report: Report) -> Checked:
     """What the report page shows. In place of a bad frame stands the one before it, or the first that can be read."""
     shapes: list[Floats] = []
     for i in range(len(frames)):
@@ -219,4 +228,5 @@ def as_checked(frames: Frames, report: Report) -> Checked:
     for i, reason in report.skipped.items():
         if i not in report.bad and i + 1 not in report.bad:
             bad.append((f"{frames.names[i]} → {frames.names[i + 1]}", reason))
-    return Checked(frames.names, frames.faces, shapes, report.findings, bad, report.seconds)
+    labels = report.labels if len(report.labels.names) > 1 else None
+    return Checked(frames.names, frames.faces, shapes, report.findings, bad, report.seconds, labels)

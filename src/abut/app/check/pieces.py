@@ -9,8 +9,9 @@ Failure case: a closed piece whose faces look partly inwards, partly outwards co
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abut.app.check.findings import Contact, Findings
+from abut.app.check.findings import Contact, Rows
 from abut.app.check.rows import rows_at_frame
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
@@ -61,15 +62,19 @@ class _Piece:
 class Pieces:
     """The pieces of a mesh, and the search for those inside others at any positions of the vertices."""
 
-    def __init__(self, mesh: Mesh) -> None:
+    def __init__(self, mesh: Mesh, body: Integers | None = None, wanted: NDArray[np.bool_] | None = None) -> None:
+        """body: of each face. wanted: (k,k) the pairs of bodies that are searched; all by default."""
         self._mesh = mesh
+        self._wanted = np.ones((1, 1), np.bool_) if wanted is None else wanted
         self._of_face = mesh.components
         order = np.argsort(self._of_face, kind="stable")
         starts = np.searchsorted(self._of_face[order], np.arange(1, mesh.component_count))
         parts = np.split(order, starts) if mesh.component_count > 1 else []
         self._pieces = [_Piece(mesh, faces) for faces in parts]
+        labels = np.zeros(len(mesh.faces), np.int64) if body is None else body
+        self._body = np.array([labels[faces[0]] for faces in parts], np.int64)
 
-    def find_contained(self, vertices: Floats, cuts: Findings) -> Findings:
+    def find_contained(self, vertices: Floats, cuts: Rows) -> Rows:
         """One row for each piece that lies inside others, at the frame with these positions and these rows of faces that cut.
 
         a: the first face of the piece inside. b: the face nearest to the point, the first corner of a, of the smallest piece around it.
@@ -95,7 +100,7 @@ class Pieces:
         own = self._pieces[piece]
         return 1 if not own.mesh.is_oriented or _looks_outwards(vertices, self._mesh.faces[own.faces]) else -1
 
-    def _find_around(self, vertices: Floats, cuts: Findings) -> dict[int, list[int]]:
+    def _find_around(self, vertices: Floats, cuts: Rows) -> dict[int, list[int]]:
         """The closed pieces that each piece lies inside of. Pairs that cut each other are left out: they have rows already."""
         lower = np.array([self._span(k, vertices).min(axis=0) for k in range(len(self._pieces))])
         upper = np.array([self._span(k, vertices).max(axis=0) for k in range(len(self._pieces))])
@@ -106,6 +111,7 @@ class Pieces:
                 continue
             within = ((lower >= lower[outer]) & (upper <= upper[outer])).all(axis=1)
             within[outer] = False
+            within &= self._wanted[self._body, self._body[outer]]
             inners = [k for k in np.flatnonzero(within).tolist() if not {(k, outer), (outer, k)} & cutting]
             if not inners:
                 continue

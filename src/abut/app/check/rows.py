@@ -1,4 +1,4 @@
-"""Rows of `Findings` from the contacts of a frame and the impacts of a step, and how deep an impact becomes by the end of its step.
+"""Rows of `Rows` from the contacts of a frame and the impacts of a step, and how deep an impact becomes by the end of its step.
 
 The depth follows two points that meet, one on each feature, from the impact to the end of the step: how far they have moved past each other along the
 normal. It is 0 where they move apart again. Rows are of frame 0, their times those in the step; `shift` puts them where they belong.
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.app.check.findings import Contact, Findings
+from abut.app.check.findings import Contact, Rows
 from abut.ccd import Impacts
 from abut.core.arrays import Floats, Integers, frozen
 from abut.discrete import Contacts
@@ -21,13 +21,13 @@ from abut.mesh import Mesh
 FLAT = 1e-20
 
 
-def empty_rows() -> Findings:
+def empty_rows() -> Rows:
     """No rows."""
     none, numbers, vectors = np.empty(0, np.int64), np.empty(0), np.empty((0, 3))
     return _rows(none, none, none, numbers, vectors, vectors, numbers)
 
 
-def rows_of_contacts(contacts: Contacts) -> Findings:
+def rows_of_contacts(contacts: Contacts) -> Rows:
     """Faces that cut each other at a frame. Their depth is the length of the cut."""
     count = len(contacts)
     cut = contacts.segment[:, 1] - contacts.segment[:, 0]
@@ -36,13 +36,13 @@ def rows_of_contacts(contacts: Contacts) -> Findings:
     return _rows(kind, contacts.face_a, contacts.face_b, np.zeros(count), contacts.point, contacts.normal, depth)
 
 
-def rows_of_impacts(impacts: Impacts, mesh: Mesh, v_t0: Floats, v_t1: Floats) -> Findings:
+def rows_of_impacts(impacts: Impacts, mesh: Mesh, v_t0: Floats, v_t1: Floats) -> Rows:
     """Features that meet in a step."""
     depth = measure_depths(impacts, mesh, v_t0, v_t1)
     return _rows(impacts.kind, impacts.a, impacts.b, impacts.time, impacts.point, impacts.normal, depth)
 
 
-def rows_at_frame(kind: Contact, found: Sequence[tuple[int, int, Floats, Floats, float]]) -> Findings:
+def rows_at_frame(kind: Contact, found: Sequence[tuple[int, int, Floats, Floats, float]]) -> Rows:
     """Rows of one kind at a frame, each given as a, b, point, normal and depth."""
     a, b, point, normal, depth = zip(*found, strict=True) if found else ((),) * 5
     count = len(found)
@@ -57,22 +57,27 @@ def rows_at_frame(kind: Contact, found: Sequence[tuple[int, int, Floats, Floats,
     )
 
 
-def shift(rows: Findings, frame: int) -> Findings:
+def shift(rows: Rows, frame: int) -> Rows:
     """The same rows, of another frame."""
     return rows._replace(frame=frozen(rows.frame + frame), time=frozen(rows.time + frame))
 
 
-def select(rows: Findings, which: Integers | NDArray[np.bool_] | slice) -> Findings:
+def select(rows: Rows, which: Integers | NDArray[np.bool_] | slice) -> Rows:
     """Some of the rows."""
     return _freeze(column[which] for column in rows)
 
 
-def earliest(rows: Findings) -> Findings:
+def in_order(rows: Rows) -> Rows:
+    """The rows in order of frame, kind, a and b."""
+    return select(rows, np.lexsort((rows.b, rows.a, rows.kind, rows.frame)))
+
+
+def earliest(rows: Rows) -> Rows:
     """The first row in time, of those at one time the first by frame, kind, a and b; none of none."""
     return select(rows, np.lexsort((rows.b, rows.a, rows.kind, rows.frame, rows.time))[:1])
 
 
-def deepest(rows: Findings, count: int) -> Findings:
+def deepest(rows: Rows, count: int) -> Rows:
     """The rows of largest depth, deepest first; among equals in order of frame, kind, a and b."""
     if len(rows.depth) > count:  # sort no more than there is need for
         least = np.partition(rows.depth, -count)[-count]
@@ -80,7 +85,7 @@ def deepest(rows: Findings, count: int) -> Findings:
     return select(rows, np.lexsort((rows.b, rows.a, rows.kind, rows.frame, -rows.depth))[:count])
 
 
-def join(parts: Sequence[Findings]) -> Findings:
+def join(parts: Sequence[Rows]) -> Rows:
     """All rows of all parts, in their order."""
     if not parts:
         return empty_rows()
@@ -105,13 +110,13 @@ def measure_depths(impacts: Impacts, mesh: Mesh, v_t0: Floats, v_t1: Floats) -> 
 
 def _rows(
     kind: NDArray[np.integer], a: Integers, b: Integers, time: Floats, point: Floats, normal: Floats, depth: Floats
-) -> Findings:
+) -> Rows:
     frame = np.zeros(len(kind), np.int64)
     return _freeze((frame, kind.astype(np.int8), a.astype(np.int64), b.astype(np.int64), time, point, normal, depth))
 
 
-def _freeze(columns: Iterable[Any]) -> Findings:
-    return Findings(*(frozen(np.ascontiguousarray(column).view()) for column in columns))
+def _freeze(columns: Iterable[Any]) -> Rows:
+    return Rows(*(frozen(np.ascontiguousarray(column).view()) for column in columns))
 
 
 def _travel(corners: Integers, v_t0: Floats, v_t1: Floats, time: Floats, point: Floats) -> Floats:

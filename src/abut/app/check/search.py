@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from abut import ccd
-from abut.app.check.findings import Findings
-from abut.app.check.frames import Frames
+from abut.app.check.bodies import Ensemble
+from abut.app.check.findings import Labels, Rows
+from abut.app.check.pairing import Pairing, pair_distances
 from abut.app.check.pieces import Pieces
-from abut.app.check.rows import join, rows_of_contacts, rows_of_impacts
+from abut.app.check.rows import empty_rows, in_order, join, rows_of_contacts, rows_of_impacts
 from abut.core.arrays import Floats
 from abut.core.errors import AbutError, InvalidInput
 from abut.discrete import Deformable, collide
@@ -21,11 +22,19 @@ class Options(NamedTuple):
     at_frames: bool = True
     between: bool = True
     min_distance: float = 0.0
-    """features count as met in a step when they come this close"""
+    """features count as met in a step when they come this close, beyond half of the thicknesses of their bodies"""
     containment: bool = True
     """whether frames are searched for pieces inside closed pieces"""
     max_memory: int | None = None
     """bytes for the search of one step; None: what the mesh needs, as `sweep` has it. No result depends on it"""
+    ignore: tuple[tuple[str, str], ...] = ()
+    """pairs of bodies that are not searched; a body with itself is one too"""
+    thickness: tuple[tuple[str, float], ...] = ()
+    """bodies that are thicker than their surface, with their thickness"""
+
+    def distances(self, labels: Labels) -> Floats:
+        """(k,k) from which distance each pair of bodies counts as met in a step; NaN for pairs that are not searched."""
+        return pair_distances(labels.names, self.min_distance, self.ignore, dict(self.thickness))
 
 
 class Unit(NamedTuple):
@@ -40,8 +49,8 @@ class Outcome(NamedTuple):
     """Rows of the frame and of the step, where the unit has them and they could be computed; what was bad."""
 
     frame: int
-    at_frame: Findings | None
-    between: Findings | None
+    at_frame: Rows | None
+    between: Rows | None
     bad: dict[int, str]
     skipped: str
 
@@ -54,8 +63,9 @@ def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, options: Options) -> ccd.Im
 class Searcher:
     """Computes units, one after another: one tree that is refitted, and the frame that two units have in common read once."""
 
-    def __init__(self, frames: Frames, options: Options) -> None:
+    def __init__(self, frames: Ensemble, options: Options) -> None:
         self._frames, self._options = frames, options
+        self._pairing = Pairing(frames.mesh, frames.labels, options.distances(frames.labels))
         self._body: Deformable | None = None
         self._read: dict[int, Floats | AbutError] = {}
         self._pieces: Pieces | None = None
@@ -78,22 +88,34 @@ class Searcher:
                 skipped = " and ".join(self._frames.names[j] for j in sorted(bad)) + " could not be read"
             else:
                 try:
-                    impacts = _impacts(self._frames.mesh, v_t0, v_t1, self._options)
-                    between = rows_of_impacts(impacts, self._frames.mesh, v_t0, v_t1)
+                    between = self._search_step(v_t0, v_t1)
                 except AbutError as error:
                     skipped = str(error)
         return Outcome(i, at_frame, between, bad, skipped)
 
-    def _search_frame(self, vertices: Floats) -> Findings:
+    def _search_frame(self, vertices: Floats) -> Rows:
+        part = self._pairing.at_frames
+        if part is None:
+            return empty_rows()
         if self._body is None:
-            self._body = Deformable(self._frames.mesh)
-        self._body.update(vertices)
-        rows = rows_of_contacts(collide(self._body))
-        if not self._options.containment:
-            return rows
-        if self._pieces is None:
-            self._pieces = Pieces(self._frames.mesh)
-        return join([rows, self._pieces.find_contained(vertices, rows)])
+            self._body = Deformable(part.mesh)
+        self._body.update(part.vertices(vertices))
+        rows = part.as_whole(rows_of_contacts(collide(self._body)))
+        if self._options.containment:
+            if self._pieces is None:
+                labels = self._frames.labels
+                self._pieces = Pieces(self._frames.mesh, labels.face, self._pairing.wanted)
+            rows = join([rows, self._pieces.find_contained(vertices, rows)])
+        return self._pairing.keep(rows, part)
+
+    def _search_step(self, v_t0: Floats, v_t1: Floats) -> Rows:
+        found: list[Rows] = []
+        for part in self._pairing.in_steps:
+            own_t0, own_t1 = part.vertices(v_t0), part.vertices(v_t1)
+            impacts = _impacts(part.mesh, own_t0, own_t1, self._options._replace(min_distance=part.distance))
+            rows = part.as_whole(rows_of_impacts(impacts, part.mesh, own_t0, own_t1))
+            found.append(self._pairing.keep(rows, part))
+        return found[0] if len(found) == 1 else in_order(join(found))
 
     def _vertices(self, i: int, bad: dict[int, str]) -> Floats | None:
         if i not in self._read:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from abut.app.check.findings import Findings
+from abut.app.check.findings import Rows
 from abut.app.output.files import write_file
 from abut.core.arrays import frozen
 from abut.core.errors import InvalidInput
@@ -27,7 +27,7 @@ SUFFIX = ".npz"
 KEY_LENGTH = 32
 
 
-def _seal(key: str, rows: Findings) -> str:
+def _seal(key: str, rows: Rows) -> str:
     """A hash of the rows and of the name under which they are kept."""
     digest = hashlib.sha256(key.encode())
     for column in rows:
@@ -35,7 +35,7 @@ def _seal(key: str, rows: Findings) -> str:
     return digest.hexdigest()
 
 
-def pack(key: str, rows: Findings) -> bytes:
+def pack(key: str, rows: Rows) -> bytes:
     """The rows and their seal as the bytes of a `.npz` archive."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, seal=np.array(_seal(key, rows)), **rows._asdict())
@@ -67,12 +67,12 @@ class Store:
         """The name for what follows from these parts and from abut's sources."""
         return hashlib.sha256(repr((FORMAT, sources_hash(), *parts)).encode()).hexdigest()[:KEY_LENGTH]
 
-    def get(self, key: str) -> Findings | None:
+    def get(self, key: str) -> Rows | None:
         """The result, or None."""
         path = self.folder / (key + SUFFIX)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                rows = Findings(*(frozen(archive[name]) for name in Findings._fields))
+                rows = Rows(*(frozen(archive[name]) for name in Rows._fields))
                 if str(archive["seal"]) != _seal(key, rows):
                     return None
             path.touch()  # what is in use stays young
@@ -80,6 +80,6 @@ class Store:
             return None
         return rows
 
-    def put(self, key: str, rows: Findings) -> None:
+    def put(self, key: str, rows: Rows) -> None:
         """Keep a result."""
         write_file(self.folder / (key + SUFFIX), pack(key, rows))

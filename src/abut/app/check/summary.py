@@ -1,10 +1,11 @@
 """Results of a check for people: a table of facts, the worst pairs, and what could not be checked."""
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from abut.app.check.findings import Contact, Findings
+from abut.app.check.findings import Contact, Rows
 from abut.app.check.job import Report
 
 FEATURES = {
@@ -20,8 +21,8 @@ SHOWN = 5  # rows of each table of worst pairs
 def print_summary(report: Report, console: Console) -> None:
     """Print all of it."""
     console.print(_facts(report))
-    _print_rows("deepest between frames", "depth", report.worst_impacts, console)
-    _print_rows("longest cuts at frames", "length", report.longest_cuts, console)
+    _print_rows("deepest between frames", "depth", report, report.worst_impacts, console)
+    _print_rows("longest cuts at frames", "length", report, report.longest_cuts, console)
     kept = len(report.findings.kind)
     if kept < report.found:
         console.print(f"The first {kept:,} of {report.found:,} collisions are kept as rows (--max-findings).")
@@ -47,6 +48,8 @@ def _facts(report: Report) -> Table:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     bad = f", {len(report.bad):,} bad" if report.bad else ""
+    if len(report.labels.names) > 1:
+        table.add_row("bodies", escape(", ".join(report.labels.names)))
     table.add_row("frames", f"{len(report.names):,}{bad}: {_escape_span(report.names)}")
     if report.options.between:
         left = f", {len(report.skipped):,} not checked" if report.skipped else ""
@@ -57,6 +60,8 @@ def _facts(report: Report) -> Table:
         if contained:
             inside = int((report.counts[:, 3] > 0).sum())
             table.add_row("", f"{contained:,} pieces inside a closed one in {inside:,} frames")
+    for pair, count in _count_pairs(report):
+        table.add_row("", f"{escape(pair)}: {count:,}")
     if report.found:
         table.add_row("first", _describe_first(report))
     reused = f", {report.reused:,} results from an earlier run" if report.reused else ""
@@ -68,28 +73,52 @@ def _escape_span(names: list[str]) -> str:
     return escape(names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}")
 
 
+def _count_pairs(report: Report) -> list[tuple[str, int]]:
+    """How many of the rows each pair of bodies has, most first; nothing where there is one body."""
+    names = report.labels.names
+    if len(names) < 2 or not report.found:
+        return []
+    first, second = report.labels.of(report.findings)
+    pairs, counts = np.unique(np.sort(np.stack((first, second), axis=1), axis=1), axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:LISTED]
+    return [
+        (f"{names[i]} with itself" if i == j else f"{names[i]} and {names[j]}", int(counts[k]))
+        for k, (i, j) in ((k, pairs[k].tolist()) for k in order.tolist())
+    ]
+
+
 def _describe_first(report: Report) -> str:
     frame, kind, time = int(report.first.frame[0]), int(report.first.kind[0]), float(report.first.time[0])
-    pair = _name_pair(kind, int(report.first.a[0]), int(report.first.b[0]))
+    pair = escape(_name_pairs(report, report.first)[0])
     if kind >= Contact.FACE_FACE:
         return f"{pair} at {escape(report.names[frame])}"
     return f"{pair} at {time:.4f}, between {escape(report.names[frame])} and {escape(report.names[frame + 1])}"
 
 
-def _name_pair(kind: int, a: int, b: int) -> str:
-    first, second = FEATURES[Contact(kind)]
-    return f"{first} {a} and {second} {b}"
+def _name_pairs(report: Report, rows: Rows) -> list[str]:
+    """Both features of each row, with their bodies where there are several, and their numbers there."""
+    names = report.labels.names
+    body_a, body_b = report.labels.of(rows)
+    own_a, own_b = report.labels.within(rows) if len(names) > 1 else (rows.a, rows.b)
+    pairs: list[str] = []
+    for i, kind in enumerate(rows.kind.tolist()):
+        first, second = FEATURES[Contact(kind)]
+        at_a, at_b = (f"{names[body[i]]} " if len(names) > 1 else "" for body in (body_a, body_b))
+        pairs.append(f"{at_a}{first} {own_a[i]} and {at_b}{second} {own_b[i]}")
+    return pairs
 
 
-def _print_rows(title: str, measure: str, rows: Findings, console: Console) -> None:
+def _print_rows(title: str, measure: str, report: Report, rows: Rows, console: Console) -> None:
     if not len(rows.kind):
         return
     table = Table(title=title, title_justify="left", title_style="bold")
     for column in ("pair", "time", measure, "x", "y", "z"):
         table.add_column(column, justify="left" if column == "pair" else "right")
+    pairs = _name_pairs(report, rows)
     for i in range(min(SHOWN, len(rows.kind))):
-        pair = _name_pair(int(rows.kind[i]), int(rows.a[i]), int(rows.b[i]))
-        table.add_row(pair, f"{rows.time[i]:.4f}", f"{rows.depth[i]:.3g}", *(f"{x:.4g}" for x in rows.point[i]))
+        table.add_row(
+            escape(pairs[i]), f"{rows.time[i]:.4f}", f"{rows.depth[i]:.3g}", *(f"{x:.4g}" for x in rows.point[i])
+        )
     console.print(table)
 
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 
-from abut.app.check.frames import Frames
+from abut.app.check.bodies import Ensemble
 from abut.app.check.search import Options, Outcome, Searcher, Unit
 from abut.core import jit
 
@@ -39,7 +39,7 @@ def _interruptions_held() -> Generator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start_worker(frames: Frames, options: Options, thread_count: int) -> None:
+def _start_worker(frames: Ensemble, options: Options, thread_count: int) -> None:
     global _in_worker  # noqa: PLW0603 (the state of a worker process)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process decides what an interruption means
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -61,7 +61,7 @@ def _search_in_worker(unit: Unit) -> Outcome:
 
 
 def compute(
-    units: Iterator[Unit], frames: Frames, options: Options, jobs: int, take: Callable[[Outcome], None]
+    units: Iterator[Unit], frames: Ensemble, options: Options, jobs: int, take: Callable[[Outcome], None]
 ) -> None:
     """Compute all units and hand on each outcome as it comes."""
     here = Searcher(frames, options)

@@ -16,9 +16,11 @@ from typing import NamedTuple
 from rich.console import Console
 
 from abut.app.check import documents
-from abut.app.check.frames import Frames
+from abut.app.check.arguments import read_bodies
+from abut.app.check.bodies import Ensemble
 from abut.app.check.job import MOST_FINDINGS, Progress, Report, as_checked, check
 from abut.app.check.search import Options
+from abut.app.check.sources.opening import Sampling
 from abut.app.check.store import Store
 from abut.app.check.summary import print_summary, verdict
 from abut.app.check.workers import Terminated
@@ -47,6 +49,8 @@ def run(
     jobs: int = 1,
     max_findings: int = MOST_FINDINGS,
     keep_order: bool = False,
+    sampling: Sampling | None = None,
+    motions: Sequence[str] = (),
     title: str = "",
 ) -> int:
     """Check an animation and write the files that are named. Progress goes to `errors`, the summary to `console`.
@@ -57,8 +61,10 @@ def run(
     try:
         if files.table is not None:
             documents.check_table(files.table)
-        frames = Frames(arguments, keep_order=keep_order)
-        _ = frames.mesh  # some frame can be read: nothing has been made on disk where none can
+        frames = read_bodies(arguments, keep_order=keep_order, sampling=sampling, motions=motions)
+        options.distances(
+            frames.labels
+        )  # some frame can be read, and has the bodies: nothing has been made on disk where not
         _prepare(files, frames)
         store = Store(work)
         with _termination_heard(), progress_shown("checking", errors) as move:
@@ -97,7 +103,7 @@ def run(
     return report.exit_code
 
 
-def write_files(files: Files, frames: Frames, report: Report, title: str) -> None:
+def write_files(files: Files, frames: Ensemble, report: Report, title: str) -> None:
     """Write the files that are named."""
     if files.table is not None:
         documents.write_table(files.table, report)
@@ -112,7 +118,7 @@ def write_files(files: Files, frames: Frames, report: Report, title: str) -> Non
         write_report(files.html, as_checked(frames, report), title=title or f"{names[0]} … {names[-1]}")
 
 
-def _prepare(files: Files, frames: Frames) -> None:
+def _prepare(files: Files, frames: Ensemble) -> None:
     json = None if files.json == STANDARD_OUTPUT else files.json
     prepare(frames.paths, {"--out": files.table, "--json": json, "--html": files.html})
 

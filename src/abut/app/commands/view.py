@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from abut.app.check.arguments import read_bodies
+from abut.app.check.bodies import Ensemble
 from abut.app.check.findings import Checked
-from abut.app.check.frames import Frames
 from abut.app.check.rows import empty_rows
 from abut.app.output.files import prepare
 from abut.app.report import write_view
@@ -16,7 +17,7 @@ from abut.core.arrays import Floats
 from abut.core.errors import AbutError, InvalidInput
 
 
-def read_all(frames: Frames) -> Checked:
+def read_all(frames: Ensemble) -> Checked:
     """All frames, with no finding. In place of a bad one stands an empty array, and its reason is kept."""
     shapes: list[Floats] = []
     bad: list[tuple[str, str]] = []
@@ -31,7 +32,7 @@ def read_all(frames: Frames) -> Checked:
 
 def run(arguments: Sequence[str | Path], page: Path, console: Console, *, keep_order: bool, browse: bool) -> None:
     """Write the page, say where it lies, and open it in the browser if `browse`."""
-    frames = Frames(arguments, keep_order=keep_order)
+    frames = read_bodies(arguments, keep_order=keep_order)
     shown = read_all(frames)  # some frame can be read: nothing has been made on disk where none can
     prepare(frames.paths, {"--html": page})
     names = frames.names

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.app.check.findings import Contact, Findings
+from abut.app.check.findings import Contact, Rows
 from abut.core.arrays import Floats, Integers
 from abut.mesh import Mesh
 from abut.mesh.topology import Incidence
@@ -42,14 +42,14 @@ def is_usable(frame: Floats, vertex_count: int) -> bool:
     return np.shape(frame) == (vertex_count, 3) and bool(np.isfinite(frame).all())
 
 
-def count_by_frame(findings: Findings, frame_count: int) -> tuple[Integers, Integers]:
+def count_by_frame(findings: Rows, frame_count: int) -> tuple[Integers, Integers]:
     """Contacts of each step (between its frame and the next one), and cuts and contained pieces of each frame."""
     at_frame = findings.kind >= Contact.FACE_FACE
     between = np.bincount(findings.frame[~at_frame], minlength=frame_count)
     return between, np.bincount(findings.frame[at_frame], minlength=frame_count)
 
 
-def worst_rows(findings: Findings, most: int = MOST_ROWS) -> Integers:
+def worst_rows(findings: Rows, most: int = MOST_ROWS) -> Integers:
     """The rows of the table, deepest first.
 
     The depth of an impact and the length of a cut are different things: each kind has half of the table to itself, and the whole of it
@@ -96,7 +96,7 @@ def _spread(incidence: Incidence, rows: Integers, items: Integers) -> tuple[Inte
     return np.repeat(rows, counts), incidence.faces[faces]
 
 
-def faces_of(mesh: Mesh, findings: Findings, rows: Integers) -> tuple[Integers, Integers]:
+def faces_of(mesh: Mesh, findings: Rows, rows: Integers) -> tuple[Integers, Integers]:
     """Row and face for every face of a contact: b and those around a, those at both edges, or the two of a cut or of a contained piece."""
     kind, a, b = findings.kind[rows], findings.a[rows], findings.b[rows]
     vertex, edge, face = kind == Contact.VERTEX_FACE, kind == Contact.EDGE_EDGE, kind >= Contact.FACE_FACE
@@ -116,7 +116,7 @@ def corners_of(mesh: Mesh, kind: int, a: int, b: int) -> tuple[list[int], list[i
     return table[a].tolist(), table[b].tolist()
 
 
-def mark(mesh: Mesh, findings: Findings, kept: Integers, frame_count: int) -> Marks:
+def mark(mesh: Mesh, findings: Rows, kept: Integers, frame_count: int) -> Marks:
     """Colour codes of the faces and rows of the marked points, frame by frame, so that memory stays that of one frame."""
     order = np.argsort(findings.frame, kind="stable")
     start = np.searchsorted(findings.frame[order], np.arange(frame_count + 1))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from abut import __version__
-from abut.app.check.findings import Checked, Contact, Findings
+from abut.app.check.findings import Checked, Contact, Rows
 from abut.app.output.files import write_file
 from abut.app.report import selection
 from abut.app.report.packing import Box, Packed, extent
@@ -114,6 +114,7 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
         "findingCount": len(findings.frame),
         "kept": [],
         "rows": [],
+        "bodies": list(checked.labels.names) if checked.labels else [],
     }
     if not usable.any() or not len(checked.faces):
         return facts, ""
@@ -131,7 +132,7 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
         "faceStart": marks.face_start,
         "markerStart": marks.row_start,
         "markersLeftOut": int((between + cuts)[kept].sum()) - len(marks.row),
-        "rows": [_row(mesh, findings, box, row) for row in rows.tolist()],
+        "rows": [_row(mesh, findings, box, row) | _row_bodies(checked, row) for row in rows.tolist()],
         "sections": packed.sections,
     }
     return facts, packed.text()
@@ -171,7 +172,7 @@ def _pack(checked: Checked, mesh: Mesh, shown: list[Floats], box: Box, marks: se
     return packed
 
 
-def _row(mesh: Mesh, findings: Findings, box: Box, row: int) -> dict[str, Any]:
+def _row(mesh: Mesh, findings: Rows, box: Box, row: int) -> dict[str, Any]:
     """One line of the table; its point in steps of the box, all else as it was found."""
     kind, a, b = int(findings.kind[row]), int(findings.a[row]), int(findings.b[row])
     corners_a, corners_b = selection.corners_of(mesh, kind, a, b)
@@ -187,6 +188,15 @@ def _row(mesh: Mesh, findings: Findings, box: Box, row: int) -> dict[str, Any]:
         "cornersA": corners_a,
         "cornersB": corners_b,
     }
+
+
+def _row_bodies(checked: Checked, row: int) -> dict[str, int]:
+    """Where there are several bodies: those of a line by number, and the numbers of its features within them."""
+    if checked.labels is None:
+        return {}
+    one = Rows(*(column[row : row + 1] for column in checked.findings))
+    (body_a, body_b), (own_a, own_b) = checked.labels.of(one), checked.labels.within(one)
+    return {"bodyA": int(body_a[0]), "bodyB": int(body_b[0]), "ownA": int(own_a[0]), "ownB": int(own_b[0])}
 
 
 def _number(value: float) -> float | None:
@@ -220,6 +230,7 @@ def _sizes(checked: Checked) -> list[tuple[str, str]]:
         ("Frames", f"{len(checked.frames):,}"),
         ("Vertices", f"{_vertex_count(checked) if len(checked.faces) else 0:,}"),
         ("Faces", f"{len(checked.faces):,}"),
+        *([("Bodies", f"{len(checked.labels.names):,}")] if checked.labels else []),
     ]
 
 

@@ -1,16 +1,12 @@
-"""What stands between a file of frames and its arrays: regular files only, archives that are mapped, animations that are refused.
+"""Archives of frames (`.npz`): `frames` (k,n,3), or `vertices` of that shape or (n,3) for one frame, and `faces` (m,3).
 
 An archive may be larger than the memory, and each worker process opens it. A member that is stored as it is (`numpy.savez`) is mapped where it
 lies; a compressed one is unpacked once, into a folder that goes when the process that made it ends, and mapped there. Both are read through
 once before, so that damage is found by the archive's own check sums.
-
-A glTF file may hold an animation, of which loaders give the pose at rest. It is refused by name rather than taken for one frame.
 """
 
-import json
 import os
 import shutil
-import stat
 import struct
 import tempfile
 import weakref
@@ -21,14 +17,14 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abut.app.check.sources.source import CHUNK, Shape, hash_arrays, hash_error, open_regular
 from abut.core import arrays
-from abut.core.errors import AbutError, InvalidInput, Unsupported
+from abut.core.errors import AbutError, InvalidInput
+from abut.mesh import Mesh
 
 POSITION_NAMES = ("frames", "vertices")
-CHUNK = 1 << 20
 LOCAL_HEADER = 30
 """Bytes of a member's header inside the archive, before its name and extra field, whose lengths are its last two numbers."""
-GLB_MAGIC, GLB_JSON = b"glTF", b"JSON"
 
 
 class Archive(NamedTuple):
@@ -57,15 +53,6 @@ class Unpacked:
             self._folder = tempfile.mkdtemp(prefix="abut-frames-")
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         return os.path.join(self._folder, f"{len(self.files)}.npy")
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Anything else (a pipe, a device, a folder) is refused without waiting for it."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise InvalidInput(str(path), "is not a regular file")
-    return os.fdopen(handle, "rb")
 
 
 def map_archive(path: Path, unpacked: Unpacked) -> Archive:
@@ -125,22 +112,52 @@ def _map_member(path: Path, file: BinaryIO, archive: zipfile.ZipFile, name: str,
     return np.memmap(path, dtype, "r", file.tell(), shape, "F" if by_columns else "C")
 
 
-def refuse_animation(path: Path) -> None:
-    """Raise Unsupported for a glTF file that holds an animation. What cannot be read says so when it is loaded."""
-    kind = path.suffix.lower()
-    if kind not in (".gltf", ".glb"):
-        return
-    try:
-        with open_regular(path) as file:
-            content = file.read() if kind == ".gltf" else _read_glb_document(file)
-        document: Any = json.loads(content)
-    except (OSError, ValueError, struct.error, RecursionError):
-        return
-    if isinstance(document, dict) and "animations" in document and document["animations"]:
-        raise Unsupported(f"{path}: holds an animation, which is not sampled: write each frame to a file of its own")
+class ArchiveSource:
+    """An archive as frames."""
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._unpacked = Unpacked()
+        self._content: Archive | AbutError | None = None
+        self.count = self._count()
 
-def _read_glb_document(file: BinaryIO) -> bytes:
-    magic, _, _ = struct.unpack("<4sII", file.read(12))
-    length, kind = struct.unpack("<I4s", file.read(8))
-    return file.read(length) if (magic, kind) == (GLB_MAGIC, GLB_JSON) else b""
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_content": None}
+
+    def files(self) -> list[Path]:
+        """The archive."""
+        return [self.path]
+
+    def read(self, at: int) -> Shape:
+        """A frame; the faces are those of all."""
+        positions, faces = self._open()
+        return Shape(Mesh(positions[at] if positions.ndim == 3 else positions, faces), None)
+
+    def digest(self, at: int) -> str:
+        """Of the positions of the frame and of the faces."""
+        try:
+            positions, faces = self._open()
+        except AbutError as error:
+            return hash_error(error)
+        return hash_arrays((positions[at] if positions.ndim == 3 else positions, faces))
+
+    def release(self) -> None:
+        """Unmap it."""
+        self._content = None
+
+    def _count(self) -> int | None:
+        try:
+            positions = self._open().positions
+        except AbutError:
+            return None
+        return len(positions) if positions.ndim == 3 else None
+
+    def _open(self) -> Archive:
+        if self._content is None:
+            try:
+                self._content = map_archive(self.path, self._unpacked)
+            except AbutError as error:
+                self._content = error
+        if isinstance(self._content, AbutError):
+            raise self._content
+        return self._content
