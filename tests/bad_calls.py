@@ -213,7 +213,7 @@ class Caller:
         known = inspect.signature(ready.call).parameters
         given, positional = dict(arguments), []
         for key in arguments:
-            if key in ("others", "motions"):
+            if key == "others" or (key in known and known[key].kind is inspect.Parameter.VAR_POSITIONAL):
                 value = given.pop(key)
                 if key == "others":
                     positional.append(given.pop("a"))

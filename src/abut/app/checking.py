@@ -1,10 +1,12 @@
 """`abut.check`: the same job from a script or a notebook."""
 
+import contextlib
 import importlib
 import os
 import tempfile
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -34,11 +36,20 @@ BodyLike: TypeAlias = PathLike | MeshLike | Sequence[PathLike | MeshLike] | tupl
 """A body: files, a glob or a folder; a mesh; meshes of one connectivity; or positions (k,n,3) and faces (m,3)."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """Every collision of an animation. Rows are in order of frame, kind, a and b."""
+    """Every collision of an animation, as `check` found them. Rows are in order of frame, kind, a and b.
 
-    def __init__(self, frames: Ensemble, report: Report) -> None:
-        self._frames, self._report = frames, report
+    Examples:
+        >>> import abut
+        >>> squares = [[[0, 0, 0], [2, 0, 0], [0, 2, 0], [0.2, 0.2, z], [0.8, 0.2, z], [0.2, 0.8, z]] for z in (1, -1)]
+        >>> found = abut.check((squares, [[0, 1, 2], [3, 4, 5]]))
+        >>> found, found.rows.time.tolist()
+        (Findings(3 collisions in 2 frames), [0.5, 0.5, 0.5])
+    """
+
+    _frames: Ensemble
+    _report: Report
 
     def __len__(self) -> int:
         return len(self.rows.kind)
@@ -235,7 +246,7 @@ def _say_nothing(_: Progress) -> None:
 
 def _as_paths(value: Any) -> list[str] | None:
     """Paths, where it is one or a list of such."""
-    several = [value] if isinstance(value, str | os.PathLike) else _as_list(value)
+    several: list[Any] | None = [value] if isinstance(value, str | os.PathLike) else _as_list(value)
     if several and all(isinstance(word, str | os.PathLike) for word in several):
         return [str(path_of(word)) for word in several]
     return None
@@ -250,7 +261,7 @@ def _as_body(value: Any, name: str, sampling: Sampling) -> Sequenced:
     words = _as_paths(value)
     if words is not None:
         return Frames(words, sampling=sampling)
-    several = _as_list(value)
+    several: list[Any] | None = _as_list(value)
     if several is not None and isinstance(value, tuple) and len(several) == 2:
         return _from_arrays(several[0], several[1], name)
     if several is not None:
@@ -261,16 +272,15 @@ def _as_body(value: Any, name: str, sampling: Sampling) -> Sequenced:
             if len(mesh.vertices) != len(meshes[0].vertices) or not np.array_equal(mesh.faces, meshes[0].faces):
                 raise InvalidInput(name, "has another connectivity than the first one", i)
         return ArrayFrames([mesh.vertices for mesh in meshes], meshes[0].faces)
-    mesh = as_mesh(value)
+    mesh = as_mesh(cast("Any", value))
     return ArrayFrames([mesh.vertices], mesh.faces)
 
 
 def _from_arrays(positions: Any, faces: Any, name: str) -> ArrayFrames:
     """(k,n,3) positions, or (n,3) of one frame."""
-    try:
+    several = False
+    with contextlib.suppress(TypeError, ValueError, LookupError):  # what is no array of numbers is refused below
         several = np.ndim(positions[0]) == 2
-    except (TypeError, ValueError, LookupError):  # no array, or none of numbers: the border says what is wrong
-        several = False
     frames: list[Any] = list(cast("list[Any]", positions)) if several else [positions]
     shapes = [arrays.points(frame, f"{name}[{i}]") for i, frame in enumerate(frames)]
     for i, shape in enumerate(shapes):
@@ -281,7 +291,7 @@ def _from_arrays(positions: Any, faces: Any, name: str) -> ArrayFrames:
 
 def _as_track(value: Any, name: str) -> Track:
     if isinstance(value, str | os.PathLike):
-        return Track(path_of(value))
+        return Track(path_of(cast("Any", value)))
     try:
         rows = np.asarray(value)
     except ValueError as error:

@@ -123,13 +123,13 @@ function placeLabels() {
   const row = chosenRow(), box = $("labels");
   if (!row) return box.replaceChildren();
   if (box.children.length !== 2) box.replaceChildren(document.createElement("span"), document.createElement("span"));
-  const [, a, b] = KINDS[row.kind];
+  const [, ...features] = KINDS[row.kind];
   const width = box.clientWidth, height = box.clientHeight;
   const at = [row.cornersA, row.cornersB].map((corners) => project(viewer.matrix, middleOf(corners), width, height));
   const rightwards = at[0].x >= at[1].x; // each label stands on its own side of the pair
   at.forEach(({ x, y, seen }, i) => {
     const label = box.children[i];
-    label.textContent = i ? `${b} ${row.b}` : `${a} ${row.a}`;
+    label.textContent = featureOf(facts, row, features[i], i);
     label.hidden = !seen;
     label.className = (i === 0) === rightwards ? "right" : "left";
     label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;

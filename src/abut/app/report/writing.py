@@ -12,6 +12,7 @@ import numpy as np
 
 from abut import __version__
 from abut.app.check.findings import Checked, Contact, Rows
+from abut.app.check.rows import select
 from abut.app.output.files import write_file
 from abut.app.report import selection
 from abut.app.report.packing import Box, Packed, extent
@@ -194,7 +195,7 @@ def _row_bodies(checked: Checked, row: int) -> dict[str, int]:
     """Where there are several bodies: those of a line by number, and the numbers of its features within them."""
     if checked.labels is None:
         return {}
-    one = Rows(*(column[row : row + 1] for column in checked.findings))
+    one = select(checked.findings, slice(row, row + 1))
     (body_a, body_b), (own_a, own_b) = checked.labels.of(one), checked.labels.within(one)
     return {"bodyA": int(body_a[0]), "bodyB": int(body_b[0]), "ownA": int(own_a[0]), "ownB": int(own_b[0])}
 

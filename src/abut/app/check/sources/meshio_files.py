@@ -181,6 +181,8 @@ def _guarded(path: Path, read: Callable[[], T]) -> T:
             return read()
     except (AbutError, MemoryError):
         raise
+    except ImportError as error:
+        raise Unsupported(f"{path}: meshio needs another package to read it ({error})") from error
     except FileNotFoundError as error:
         raise InvalidInput(str(path), "does not exist") from error
     except (Exception, SystemExit) as error:
