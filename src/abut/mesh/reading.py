@@ -65,6 +65,10 @@ MeshLike: TypeAlias = (
 """What is taken for a mesh: see `as_mesh`."""
 
 
+COMMON_KINDS = frozenset({".obj", ".ply", ".stl", ".off", ".glb", ".gltf", ".3mf", ".dae"})
+"""Of what trimesh reads here, what a message names."""
+
+
 def as_mesh(value: MeshLike) -> Mesh:
     """A Mesh from a Mesh, a pair (vertices, faces), a path, a trimesh mesh or scene, or a meshio-like object.
 
@@ -164,8 +168,10 @@ def path_of(path: object) -> Path:
 
 def _read_by_trimesh(file: Path) -> tuple[Any, Any]:
     trimesh: Any = importlib.import_module("trimesh")  # slow to import, and needed here only
-    if not any(file.name.lower().endswith("." + kind) for kind in trimesh.available_formats()):
-        raise Unsupported(f"{file}: files of kind {file.suffix!r} are not read")
+    kinds = trimesh.available_formats()
+    if not any(file.name.lower().endswith("." + kind) for kind in kinds):
+        known = ", ".join(sorted({f".{kind}" for kind in kinds} & COMMON_KINDS))
+        raise Unsupported(f"{file}: files of kind {file.suffix!r} are not read; {known} are")
     if file.suffix.lower() == ".gltf":
         _check_json(file)
     # Where vertices have several texture coordinates, PLY's reader would split them.

@@ -87,7 +87,7 @@ def test_morph_targets_by_weight(tmp_path):
     frames = frames_of(gltf.save(tmp_path / "m.glb"))
     for i in range(5):
         s = i / 4
-        expected = TRIANGLE + [[0, 0, s], [0, 0, s], [3 * (1 - 0.5 * s), 0, 0]]
+        expected = TRIANGLE + np.array([[0, 0, s], [0, 0, s], [3 * (1 - 0.5 * s), 0, 0]])
         assert frames.vertices(i) == pytest.approx(expected, abs=1e-6)
 
 
