@@ -28,3 +28,6 @@ CHILD, FIRST, LAST = range(3)
 HIT_COLLIDER, HIT_FACE = 0, 1
 HIT_DISTANCE, HIT_NORMAL = 0, 1
 """Of a ray: what it meets first, in whole numbers, and where, in floats."""
+
+FACETED, CYLINDRICAL, CONICAL, HALF_SPACE = range(4)
+"""What a core is: itself, or a bound of something round, or nothing of a half-space."""

@@ -38,7 +38,7 @@ NOTHING: Axis = (math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @kernel
-def _extent(points: Floats, first: int, last: int) -> float:
+def measure_extent(points: Floats, first: int, last: int) -> float:
     """The longest side of the points' box."""
     size = 0.0
     for k in range(3):
@@ -113,7 +113,7 @@ def find_axis(cores: Cores, space: Floats, sa: int, sb: int, frame: Frame, limit
     )
     if gap > limit:
         return NOTHING
-    slack = TIE * min(_extent(vertices, a[V0], a[V1]), _extent(in_a, 0, count_b))
+    slack = TIE * min(measure_extent(vertices, a[V0], a[V1]), measure_extent(in_a, 0, count_b))
     if gap > max(gap_a, gap_b) + slack:
         i0, i1, j0, j1 = (
             edges[edge_a, START],

@@ -27,6 +27,20 @@ def weigh_capsule(radius: float, length: float, density: float) -> MassPropertie
     return as_properties(tube + ball, np.zeros(3), np.diag([across, across, along]))
 
 
+def weigh_cylinder(radius: float, length: float, density: float) -> MassProperties:
+    """A solid cylinder along z, the origin in its middle."""
+    mass = density * math.pi * radius**2 * length
+    across = mass * (radius**2 / 4.0 + length**2 / 12.0)
+    return as_properties(mass, np.zeros(3), np.diag([across, across, 0.5 * mass * radius**2]))
+
+
+def weigh_cone(radius: float, length: float, density: float) -> MassProperties:
+    """A solid cone along z, the origin midway between base and tip; its center of mass is a quarter of the length above the base."""
+    mass = density * math.pi * radius**2 * length / 3.0
+    across = mass * 3.0 / 80.0 * (4.0 * radius**2 + length**2)
+    return as_properties(mass, np.array([0.0, 0.0, -0.25 * length]), np.diag([across, across, 0.3 * mass * radius**2]))
+
+
 def weigh_shell(mesh: Mesh, density: float) -> MassProperties:
     """A surface of a mass per area. Over a triangle ∫ x xᵀ = area / 12 · (Σ v vᵀ + (Σ v)(Σ v)ᵀ)."""
     mass = density * mesh.face_areas

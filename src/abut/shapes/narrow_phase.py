@@ -34,6 +34,7 @@ from abut.shapes.columns import (
     COLLIDER_B,
     FACE_B,
     FIRST,
+    HALF_SPACE,
     LAST,
     NORMAL,
     OFFSET,
@@ -44,8 +45,11 @@ from abut.shapes.columns import (
     TRACKED_B,
     TRACKED_NORMAL,
 )
-from abut.shapes.manifold import IDENTITY, POINTS, Axis, find_axis, find_axis_round, put_row, touch, touch_face
-from abut.shapes.pool import F0, F1, FACE, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.half_space import touch_half_space
+from abut.shapes.manifold import IDENTITY, POINTS, Axis, find_axis_round, put_row
+from abut.shapes.pool import F0, F1, FACE, FORM, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.round_features import find_axis_of, touch_face_of, touch_of
+from abut.shapes.round_support import find_farthest, is_round
 from abut.shapes.summits import is_summit
 from abut.shapes.surfaces import BOTH, GROUND
 
@@ -122,9 +126,8 @@ def _is_above(points: Floats, triangles: Integers, t: int, p: Vec3) -> bool:
 @kernel
 def _measure_exit(cores: Cores, sa: int, face: int) -> float:
     """How far core sa must go to be wholly in front of a face of the triangle that is loaded; its plane, not only the triangle."""
-    lowest = math.inf
-    for i in range(cores.table[sa, V0], cores.table[sa, V1]):
-        lowest = min(lowest, dot(vector_at(cores.planes, face), vector_at(cores.vertices, i)))
+    outward = vector_at(cores.planes, face)
+    lowest = dot(outward, find_farthest(cores, sa, scale(outward, -1.0)))
     return cores.planes[face, OFFSET] - lowest + cores.radius[sa]
 
 
@@ -174,7 +177,7 @@ def touch_triangle(
     normal = load_triangle(trees.points, trees.triangles, t, frame, cores.vertices, cores.planes, space[IN_A])
     if normal == (0.0, 0.0, 0.0):
         return count, math.inf, 0.0
-    axis = find_axis(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side == GROUND)
+    axis = find_axis_of(cores, space, sa, TRIANGLE, IDENTITY, margin + cores.radius[sa], side == GROUND)
     if axis[0] == math.inf and side != GROUND:
         return count, math.inf, 0.0
     face = _choose_face(cores, trees, side, t, frame, middle, axis, normal)
@@ -187,14 +190,12 @@ def touch_triangle(
     if face == NO_CONTACT:
         return count, exit_length, depth
     if face == OWN_AXIS:
-        last = touch(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
+        last = touch_of(cores, space, names, sa, TRIANGLE, IDENTITY, axis, margin, rows, ids, count)
     else:
         away = scale(normal, -1.0 if face == 0 else 1.0)
         # No deeper than what parts the two: that is never more than what parts the core and the whole surface.
         least = axis[0] if axis[0] < 0.0 and side != GROUND else -math.inf
-        last = touch_face(
-            cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, margin, rows, ids, count
-        )
+        last = touch_face_of(cores, space, names, sa, TRIANGLE, IDENTITY, face, away, least, margin, rows, ids, count)
     for k in range(count, last):
         ids[k, FACE_B] = trees.triangles[t, FACE]
     return last, exit_length, depth
@@ -221,13 +222,10 @@ def _leave(
     face = 1 if side == BOTH and dot(normal, carry(frame, middle)) < cores.planes[0, OFFSET] else 0
     outward = vector_at(cores.planes, face)
     away, least = scale(outward, -1.0), cores.radius[sa] - exit_length
-    last = touch_face(cores, space, names, sa, TRIANGLE, IDENTITY, False, face, away, least, 0.0, rows, ids, count)
+    last = touch_face_of(cores, space, names, sa, TRIANGLE, IDENTITY, face, away, least, 0.0, rows, ids, count)
     if last == count:
-        found = cores.table[sa, V0]
-        for i in range(found, cores.table[sa, V1]):
-            if dot(outward, vector_at(cores.vertices, i)) < dot(outward, vector_at(cores.vertices, found)):
-                found = i
-        deepest = add_scaled(vector_at(cores.vertices, found), outward, -cores.radius[sa] + 0.5 * exit_length)
+        deepest = find_farthest(cores, sa, away)
+        deepest = add_scaled(deepest, outward, -cores.radius[sa] + 0.5 * exit_length)
         put_row(rows, ids, count, deepest, away, -exit_length, -1, face, POINTS << 60)
         last = count + 1
     for k in range(count, last):
@@ -330,7 +328,9 @@ def meet_pairs(
             return False
         sa, sb, own = int(shapes[i]), int(shapes[j]), frame_of(poses, i)
         frame = relate(own, frame_of(poses, j))
-        if cores.table[sb, KIND] == SURFACE:
+        if cores.table[sb, KIND] == SURFACE and cores.table[sa, FORM] == HALF_SPACE:
+            last = touch_half_space(cores, trees, sa, sb, frame, margins[k], rows, ids, count)
+        elif cores.table[sb, KIND] == SURFACE:
             carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
             last = _meet_surface(cores, trees, space, names, sa, sb, frame, margins[k], rows, ids, count)
             if last == FULL:
@@ -342,11 +342,15 @@ def meet_pairs(
             carry_points(frame, cores.vertices, cores.table[sb, V0], cores.table[sb, V1], space[IN_A])
             if not math.isnan(known[k, TRACKED]):
                 axis = _recall(known, k, own)
+            elif is_round(cores, sa, sb):
+                axis = find_axis_of(
+                    cores, space, sa, sb, frame, margins[k] + cores.radius[sa] + cores.radius[sb], False
+                )
             elif cores.table[sa, F0] == cores.table[sa, F1]:
                 axis = find_axis_round(cores, space, sa, sb)
             else:
-                axis = find_axis(cores, space, sa, sb, frame, margins[k], False)
-            last = touch(cores, space, names, sa, sb, frame, axis, margins[k], rows, ids, count)
+                axis = find_axis_of(cores, space, sa, sb, frame, margins[k], False)
+            last = touch_of(cores, space, names, sa, sb, frame, axis, margins[k], rows, ids, count)
         _finish(own, i, j, rows, ids, count, last)
         state[1] = last
     return True

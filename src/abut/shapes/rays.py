@@ -1,4 +1,4 @@
-"""Rays against shapes: planes of a polytope, a ball or capsule by its quadratic, the triangles of a surface through its tree.
+"""Rays against shapes: planes of a polytope, a ball, capsule, cylinder or cone by its quadratic, the triangles of a surface through its tree.
 
 A ray is o + t·d with |d| = 1 and t ≥ 0. It meets closed sets: touching counts. One that starts inside a convex shape meets it at t = 0, without a
 normal; so does one that starts inside a solid surface, which is decided by who asks (`world.queries`).
@@ -13,8 +13,19 @@ from abut.core.scratch import load, reserve_integers, store
 from abut.geometry.frames import carry_back, frame_of, turn, turn_back
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale, subtract
-from abut.shapes.columns import CHILD, FIRST, HIT_COLLIDER, HIT_DISTANCE, HIT_FACE, HIT_NORMAL, LAST, OFFSET
-from abut.shapes.pool import F0, F1, FACE, KIND, ROOT, SURFACE, V0, V1, Cores, Trees
+from abut.shapes.columns import (
+    CHILD,
+    FACETED,
+    FIRST,
+    HIT_COLLIDER,
+    HIT_DISTANCE,
+    HIT_FACE,
+    HIT_NORMAL,
+    LAST,
+    OFFSET,
+)
+from abut.shapes.pool import F0, F1, FACE, FORM, KIND, ROOT, SURFACE, V0, V1, Cores, Trees
+from abut.shapes.round_rays import meet_round
 
 EDGE = 1e-12
 Met = tuple[float, Vec3, int]
@@ -61,6 +72,9 @@ def _meet_capsule(o: Vec3, d: Vec3, a: Vec3, b: Vec3, r: float) -> tuple[float, 
 
 @kernel
 def _meet_core(cores: Cores, s: int, o: Vec3, d: Vec3) -> Met:
+    if cores.table[s, FORM] != FACETED:
+        t, normal = meet_round(cores, s, o, d)
+        return t, normal, -1
     vertices, first = cores.vertices, cores.table[s, V0]
     a = vector_at(vertices, first)
     if cores.table[s, F0] == cores.table[s, F1]:

@@ -4,27 +4,41 @@ A convex shape is a *core* (a point, a segment or a polytope) grown by a radius:
 radius, boxes, cylinders and hulls are polytopes of radius 0. So one walk between features, one search for the axis and one clipping serve every pair.
 What is not convex is a surface (`surfaces`).
 
-Cylinders are prisms of `sides` faces around the true cylinder: never smaller than it, and larger by at most 1/cos(π/sides) − 1 of the radius
-(0.86 % for 24 sides). Cones are pyramids around the true cone in the same way.
+Cylinders and cones are round: their contacts, distances and rays are those of the true shape (`round_axis`, `round_features`, `rays`). Their core is
+a prism, or pyramid, around it, which only bounds it: boxes and the first look at a pair come from that. With a number of `sides` they are that
+prism: never smaller than the true shape, and larger by at most 1/cos(π/sides) − 1 of the radius (0.86 % for 24 sides). A half-space has no core.
 """
 
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abut.core import arrays
 from abut.core.arrays import Floats
-from abut.core.errors import InvalidInput
+from abut.core.errors import InvalidInput, Unsupported
 from abut.core.showing import count, describe
 from abut.core.types import Number, PointsLike, VectorLike
 from abut.dynamics import MassProperties, mass_properties
 from abut.mesh import Mesh
+from abut.shapes.columns import CONICAL, CYLINDRICAL, FACETED, HALF_SPACE
 from abut.shapes.cores import Core, core_of, core_of_solid, mesh_of, surface_of
-from abut.shapes.mass import weigh_capsule, weigh_sphere
+from abut.shapes.mass import weigh_capsule, weigh_cone, weigh_cylinder, weigh_sphere
 
-CYLINDER_SIDES = 24
+BOUNDING_SIDES = 24
+"""Of the prism around a round shape."""
 MOST_SIDES = 256
+
+
+class Form(NamedTuple):
+    """What the kernels must know of a shape that its core does not say: which kind it is, and its measures."""
+
+    kind: int = FACETED
+    """FACETED (the core is the shape), CYLINDRICAL, CONICAL or HALF_SPACE: see `columns`."""
+    first: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """radius and half length; of a half-space its normal"""
+    second: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """of a half-space its offset"""
 
 
 class Shape:
@@ -80,6 +94,7 @@ class Convex(Shape):
     """A core grown by a radius."""
 
     core: Core
+    form: Form = Form()
 
 
 class Sphere(Convex):
@@ -185,57 +200,107 @@ class Box(_Faceted):
 
 
 class Cylinder(_Faceted):
-    """A cylinder along z, the origin in its middle: a prism whose faces touch it from outside.
+    """A cylinder along z, the origin in its middle: round, or a prism whose faces touch it from outside.
 
     Args:
         radius: of the true cylinder, above 0.
         length: from end to end, above 0.
-        sides: of the prism, 3 to 256.
+        sides: of the prism, 3 to 256; None for a round one.
 
     Examples:
         >>> from abut import shapes
-        >>> shapes.Cylinder(1, 2)
-        Cylinder(radius 1, length 2, 24 sides)
+        >>> shapes.Cylinder(1, 2), shapes.Cylinder(1, 2, sides=6)
+        (Cylinder(radius 1, length 2), Cylinder(radius 1, length 2, 6 sides))
     """
 
-    def __init__(self, radius: Number, length: Number, sides: int = CYLINDER_SIDES) -> None:
-        self.round, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
-        self.sides = arrays.count(sides, "sides", least=3, most=MOST_SIDES)
-        ring = _ring(self.round, self.length, self.sides)
+    def __init__(self, radius: Number, length: Number, sides: int | None = None) -> None:
+        self.round, self.length, self.sides = _measures(radius, length, sides)
+        ring = _ring(self.round, self.length, self.sides or BOUNDING_SIDES)
         self.core = core_of(np.concatenate((ring, ring * (1.0, 1.0, -1.0))))
+        if self.sides is None:
+            self.form = Form(CYLINDRICAL, (self.round, 0.5 * self.length, 0.0))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Cylinder, (self.round, self.length, self.sides))
 
     def _facts(self) -> tuple[str, ...]:
-        return (f"radius {self.round:g}", f"length {self.length:g}", f"{self.sides} sides")
+        return _name_measures(self.round, self.length, self.sides)
+
+    def _weigh(self, density: float) -> MassProperties:
+        return weigh_cylinder(self.round, self.length, density) if self.sides is None else super()._weigh(density)
 
 
 class Cone(_Faceted):
-    """A cone along z, the middle between base and tip in the origin, the tip above: a pyramid whose faces touch it from outside.
+    """A cone along z, the middle between base and tip in the origin, the tip above: round, or a pyramid whose faces touch it from outside.
 
     Args:
         radius: of the true cone's base, above 0.
         length: from base to tip, above 0.
-        sides: of the pyramid, 3 to 256.
+        sides: of the pyramid, 3 to 256; None for a round one.
 
     Examples:
         >>> from abut import shapes
-        >>> shapes.Cone(1, 2)
-        Cone(radius 1, length 2, 24 sides)
+        >>> shapes.Cone(1, 2), shapes.Cone(1, 2, sides=6)
+        (Cone(radius 1, length 2), Cone(radius 1, length 2, 6 sides))
     """
 
-    def __init__(self, radius: Number, length: Number, sides: int = CYLINDER_SIDES) -> None:
-        self.round, self.length = arrays.positive(radius, "radius"), arrays.positive(length, "length")
-        self.sides = arrays.count(sides, "sides", least=3, most=MOST_SIDES)
-        ring, tip = _ring(self.round, self.length, self.sides), np.array([[0.0, 0.0, 0.5 * self.length]])
-        self.core = core_of(np.concatenate((ring, tip)))
+    def __init__(self, radius: Number, length: Number, sides: int | None = None) -> None:
+        self.round, self.length, self.sides = _measures(radius, length, sides)
+        ring = _ring(self.round, self.length, self.sides or BOUNDING_SIDES)
+        self.core = core_of(np.concatenate((ring, [[0.0, 0.0, 0.5 * self.length]])))
+        if self.sides is None:
+            self.form = Form(CONICAL, (self.round, 0.5 * self.length, 0.0))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Cone, (self.round, self.length, self.sides))
 
     def _facts(self) -> tuple[str, ...]:
-        return (f"radius {self.round:g}", f"length {self.length:g}", f"{self.sides} sides")
+        return _name_measures(self.round, self.length, self.sides)
+
+    def _weigh(self, density: float) -> MassProperties:
+        return weigh_cone(self.round, self.length, density) if self.sides is None else super()._weigh(density)
+
+
+class Plane(Convex):
+    """A half-space: all that lies behind a plane. For static bodies, and for questions.
+
+    Args:
+        normal: (3,) out of the solid side; of any length above 0.
+        offset: of the plane along the normal, from the origin.
+
+    Examples:
+        >>> from abut import World, shapes
+        >>> world = World()
+        >>> floor = world.add(shapes.Plane((0, 0, 1)), kind="static")
+        >>> shapes.Plane((0, 0, 2), 1.5), world.closest((3, 4, 5)).distance
+        (Plane(normal 0 0 1, offset 1.5), 5.0)
+    """
+
+    def __init__(self, normal: VectorLike = (0.0, 0.0, 1.0), offset: Number = 0.0) -> None:
+        given = arrays.coordinates(normal, "normal", (3,))
+        largest = float(np.abs(given).max())
+        if largest == 0.0:
+            raise InvalidInput("normal", "is zero: it points nowhere")
+        given = given / largest
+        self.normal = arrays.frozen(given / np.linalg.norm(given))
+        self.offset = arrays.scalar(offset, "offset")
+        self.core = _core_of_point()
+        x, y, z = self.normal.tolist()
+        self.form = Form(HALF_SPACE, (x, y, z), (self.offset, 0.0, 0.0))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Plane, (self.normal, self.offset))
+
+    def _facts(self) -> tuple[str, ...]:
+        x, y, z = self.normal + 0.0
+        return (f"normal {x:g} {y:g} {z:g}", f"offset {self.offset:g}")
+
+    def _weigh(self, density: float) -> MassProperties:
+        raise Unsupported("the mass of a half-space: add it as a static body")
+
+    def surface(self) -> Mesh:
+        """Of a half-space there is none."""
+        raise Unsupported("a closed mesh of a half-space: it has no end")
 
 
 class Polytope(_Faceted):
@@ -258,6 +323,17 @@ class Polytope(_Faceted):
 
     def _facts(self) -> tuple[str, ...]:
         return (count(len(self.core.vertices), "vertex", "vertices"), count(len(self.core.planes), "face"))
+
+
+def _measures(radius: Number, length: Number, sides: int | None) -> tuple[float, float, int | None]:
+    """Radius, length and sides of a cylinder or cone, checked."""
+    number = None if sides is None else arrays.count(sides, "sides", least=3, most=MOST_SIDES)
+    return arrays.positive(radius, "radius"), arrays.positive(length, "length"), number
+
+
+def _name_measures(radius: float, length: float, sides: int | None) -> tuple[str, ...]:
+    faceted = () if sides is None else (f"{sides} sides",)
+    return (f"radius {radius:g}", f"length {length:g}", *faceted)
 
 
 def _ring(radius: float, length: float, sides: int) -> Floats:

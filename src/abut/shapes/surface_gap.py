@@ -8,11 +8,13 @@ from abut.core.scratch import load, reserve_integers, store
 from abut.geometry.frames import Frame, carry, carry_points_back, frame_of, relate, turn
 from abut.geometry.rows import put_vector
 from abut.geometry.vec import Vec3, dot, norm, scale, subtract
-from abut.shapes.columns import CHILD, FIRST, GAP, GAP_NORMAL, GAP_POINT, LAST
+from abut.shapes.columns import CHILD, FACETED, FIRST, GAP, GAP_NORMAL, GAP_POINT, HALF_SPACE, LAST
 from abut.shapes.core_triangle import nearest_to_triangle
-from abut.shapes.manifold import IDENTITY, find_axis
+from abut.shapes.half_space import find_lowest
+from abut.shapes.manifold import IDENTITY
 from abut.shapes.narrow_phase import bound_core, keep_own, load_triangle
-from abut.shapes.pool import IN_A, IN_B, ROOT, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.pool import FORM, IN_A, IN_B, ROOT, TRIANGLE, V0, V1, Cores, Trees
+from abut.shapes.round_features import find_axis_of
 
 Gap = tuple[float, Vec3, Vec3]
 
@@ -21,8 +23,8 @@ Gap = tuple[float, Vec3, Vec3]
 def measure_triangle(cores: Cores, space: Floats, sa: int) -> Gap:
     """Signed distance of core sa, not grown, from the triangle that is loaded; the normal towards it, and its nearest point; in a's frame."""
     stay_apart()
-    gap, normal, _, q = find_axis(cores, space, sa, TRIANGLE, IDENTITY, math.inf, False)
-    if gap <= 0.0:
+    gap, normal, _, q = find_axis_of(cores, space, sa, TRIANGLE, IDENTITY, math.inf, False)
+    if gap <= 0.0 or cores.table[sa, FORM] != FACETED:
         return gap, normal, q
     d, p, q = nearest_to_triangle(cores, sa, space[IN_A])
     distance = math.sqrt(d)
@@ -81,8 +83,11 @@ def find_closest(
         i, j = pairs[row, 0], pairs[row, 1]
         own, sa = frame_of(poses, i), int(shapes[i])
         frame, best = relate(own, frame_of(poses, j)), float(numbers[i, GAP] + cores.radius[sa])
-        carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
-        gap, normal, point = _measure_surface(cores, trees, space, sa, int(shapes[j]), frame, best)
+        if cores.table[sa, FORM] == HALF_SPACE:
+            gap, normal, point = find_lowest(cores, trees, sa, int(shapes[j]), frame)
+        else:
+            carry_points_back(frame, cores.vertices, cores.table[sa, V0], cores.table[sa, V1], space[IN_B])
+            gap, normal, point = _measure_surface(cores, trees, space, sa, int(shapes[j]), frame, best)
         if gap < best:
             found[i], numbers[i, GAP] = row, gap - cores.radius[sa]
             put_vector(numbers, i, GAP_NORMAL, turn(own[0], normal))

@@ -14,10 +14,10 @@ from abut.core.poses import own_pose
 from abut.core.types import PoseLike, VectorLike
 from abut.dynamics import MassProperties
 from abut.shapes.mass import combine, weigh_shell
-from abut.shapes.solids import Shape
+from abut.shapes.solids import Plane, Shape
 from abut.shapes.surfaces import ShapeLike, Soft, Surface, Terrain, as_shape
 from abut.world.bodies.materials import Material
-from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, STATIC, rotations_of
+from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, KINEMATIC, STATIC, rotations_of
 
 IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)
@@ -85,8 +85,10 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     kind, continuous = arrays.choice(chosen["kind"], "kind", KINDS), arrays.flag(chosen["continuous"], "continuous")
     shapes = [shape for shape, _ in parts]
     number = KINDS[kind]
-    if number == DYNAMIC and any(isinstance(shape, Soft | Terrain) for shape in shapes):
+    if number == DYNAMIC and any(isinstance(shape, Soft | Terrain | Plane) for shape in shapes):
         number = STATIC
+    if number == KINEMATIC and any(isinstance(shape, Plane) for shape in shapes):
+        raise Unsupported("a half-space that moves: add it as a static body")
     if continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
         raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
     locked = read_locks(chosen["locked"])

@@ -7,7 +7,7 @@ from abut.convex.tracking import Desk, track_part
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.shapes.columns import GAP, GAP_NORMAL, GAP_POINT
-from abut.shapes.pool import CONVEX
+from abut.shapes.pool import CONVEX, guest_of
 from abut.world.contacts.colliders import MOST_ASKED
 from abut.world.contacts.pairs import choose_near
 
@@ -97,7 +97,7 @@ def search_nearest(
         desk.point_b,
         place,
         box,
-        len(table) - 1,
+        guest_of(table),
         bits,
         layers,
         bodies,

@@ -22,8 +22,9 @@ from abut.shapes.columns import (
     HIT_NORMAL,
 )
 from abut.shapes.narrow_phase import meet_pairs
-from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool
+from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool, guest_of
 from abut.shapes.rays import cast_rays
+from abut.shapes.round_axis import refine_tracks
 from abut.shapes.solids import Convex, Shape
 from abut.shapes.surface_gap import find_closest
 from abut.world.bodies.store import ALL_LAYERS, Store
@@ -52,6 +53,8 @@ class Query(NamedTuple):
     desk: Desk
     has_surfaces: bool
     """the world"""
+    is_faceted: bool
+    """whether every core, its own and the world's, is the shape itself"""
     places: Floats
     """(k,12)"""
     boxes: Floats
@@ -124,7 +127,7 @@ class Queries:
         places, boxes = np.empty((len(poses), 12)), np.empty((len(poses), 6))
         places[:, :9].reshape(-1, 3, 3)[:], places[:, 9:] = poses[:, :3, :3], poses[:, :3, 3]
         which = np.empty(len(poses), np.int64)
-        which[:] = len(pool.cores.table) - 1
+        which[:] = guest_of(pool.cores.table)
         bound_colliders(pool.cores, pool.trees.boxes, which, places, boxes)
         return Query(shape, *guest, places, boxes, bits)
 
@@ -146,7 +149,7 @@ class Queries:
         first = len(query.places)
         poses = np.concatenate((query.places, self.colliders.poses[near[:, 1]]))
         shapes = np.empty(len(poses), np.int64)
-        shapes[:first], shapes[first:] = len(query.pool.cores.table) - 1, self.colliders.shape[near[:, 1]] + 1
+        shapes[:first], shapes[first:] = guest_of(query.pool.cores.table), self.colliders.shape[near[:, 1]] + 1
         pairs = np.empty((len(near), 2), np.int64)
         pairs[:, 0], pairs[:, 1] = near[:, 0], np.arange(first, len(poses))
         return poses, shapes, pairs
@@ -219,7 +222,7 @@ class Queries:
         count = len(query.places)
         numbers, other = np.zeros((count, GAP_NUMBERS)), np.empty(count, np.int64)
         numbers[:, GAP], other[:] = np.inf, NOWHERE
-        if count == 1:
+        if count == 1 and query.is_faceted:
             self._search_core(query, numbers, other)
         else:
             self._search_cores(query, numbers, other)
@@ -233,10 +236,18 @@ class Queries:
         count = len(numbers)
         for near in self._near(query, CONVEX, numbers, max(FEW, FIRST // max(count, 1))):
             poses, shapes, pairs = self._beside(query, near)
-            found = track_many(query.pool.hulls, pairs, square(poses), which=shapes)
+            answers = self._track(query, poses, shapes, pairs)
             radii = query.pool.cores.radius[shapes[count:]]
-            answers = (found.distance, found.normal, found.point_b)
             keep_nearest(near, radii, query.shape.radius, *answers, numbers, other)
+
+    def _track(self, query: Query, poses: Floats, shapes: Integers, pairs: Integers) -> tuple[Floats, Floats, Floats]:
+        """Of pairs of cores, not grown: distances, normals, and points of the second."""
+        found = track_many(query.pool.hulls, pairs, square(poses), which=shapes)
+        if query.is_faceted:
+            return found.distance, found.normal, found.point_b
+        answers = found.distance.copy(), found.normal.copy(), found.point_a.copy(), found.point_b.copy()
+        refine_tracks(query.pool.cores, poses, shapes, pairs, *answers)
+        return answers[0], answers[1], answers[3]
 
     def _search_core(self, query: Query, numbers: Floats, other: Integers) -> None:
         """The same for one place."""

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from abut.convex import track_many
 from abut.core.arrays import Floats, Integers
 from abut.dynamics import rigid_state
-from abut.shapes.pool import KIND, SURFACE, T0, T1
+from abut.shapes.pool import KIND, SURFACE, T0, T1, guest_of
+from abut.shapes.round_axis import refine_tracks
 from abut.world.bodies.state import AT_REST, POSITION, TURN, VELOCITY, name_fields
 from abut.world.contacts.hull_tracking import square
 from abut.world.continuous.advancement import CHECKED
@@ -113,18 +114,23 @@ def _measure(
     """Of each row, at its time: the gap, no more than it is; the normal from the shape; and the size of both. Features are read and written."""
     colliders, pool = queries.colliders, query.pool
     own, other = path.at(times), colliders.poses[rows[:, 0]]
-    shape, shapes = len(pool.cores.table) - 1, colliders.shape[rows[:, 0]] + 1
+    shape, shapes = guest_of(pool.cores.table), colliders.shape[rows[:, 0]] + 1
     found, size = np.empty((len(rows), 4)), np.empty(len(rows))
     on = np.flatnonzero(rows[:, 1] == NO_TRIANGLE)
     if len(on):
         both = np.stack((own[on], other[on]), axis=1).reshape(-1, 12)
         which = np.stack((np.full(len(on), shape), shapes[on]), axis=1).ravel()
-        tracks = track_many(pool.hulls, np.arange(2 * len(on)).reshape(-1, 2), square(both), features[on], which)
+        pairs = np.arange(2 * len(on)).reshape(-1, 2)
+        tracks = track_many(pool.hulls, pairs, square(both), features[on], which)
         features[on] = tracks.features
-        size[on] = pool.hulls.radii[which].reshape(-1, 2).sum(axis=1) + np.abs(tracks.distance)
+        distance, normal = tracks.distance.copy(), tracks.normal.copy()
+        if not query.is_faceted:
+            points = np.empty((2, len(on), 3))
+            refine_tracks(pool.cores, both, which, pairs, distance, normal, *points)
+        size[on] = pool.hulls.radii[which].reshape(-1, 2).sum(axis=1) + np.abs(distance)
         size[on] += pool.cores.radius[shapes[on]]
-        found[on, 0] = tracks.distance - CHECKED * size[on] - pool.cores.radius[shapes[on]]
-        found[on, 1:] = tracks.normal
+        found[on, 0] = distance - CHECKED * size[on] - pool.cores.radius[shapes[on]]
+        found[on, 1:] = normal
     on = np.flatnonzero(rows[:, 1] != NO_TRIANGLE)
     if len(on):
         results = np.empty((len(on), 4))

@@ -17,6 +17,7 @@ from abut.core.errors import Unsupported
 from abut.shapes.narrow_phase import meet_pairs
 from abut.shapes.pool import (
     FACE,
+    FORM,
     KIND,
     POINT,
     ROOT,
@@ -26,9 +27,10 @@ from abut.shapes.pool import (
     append_core,
     bound_nodes,
     build_pool,
+    guest_of,
     make_room,
 )
-from abut.shapes.solids import Convex, Shape
+from abut.shapes.solids import Convex, Form, Shape
 from abut.shapes.surfaces import Soft, Surface, Terrain
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import STATIC, Store
@@ -58,6 +60,8 @@ class Guest(NamedTuple):
     room: tuple[Floats, Integers]
     desk: Desk
     has_surfaces: bool
+    is_faceted: bool
+    """whether every core is the shape itself"""
 
 
 class Colliders:
@@ -85,7 +89,7 @@ class Colliders:
         self._room = (np.empty(0), np.empty(0, np.int64))
         self._square = np.empty((0, 4, 4))
         self._placed_at = NOWHERE
-        self._guests: dict[int, Guest] = {}
+        self._guests: dict[tuple[int, Form], Guest] = {}
         self._outlines: Hulls | None = None
         self._index = {id(shape): i for i, shape in enumerate(self.shapes)}
         self._soft = [(i, shape) for i, shape in enumerate(self.shapes) if isinstance(shape, Soft)]
@@ -120,16 +124,17 @@ class Colliders:
 
     def host(self, shape: Convex) -> Guest:
         """A shape beside those of the world. The pool is laid out with it once, as long as neither it nor the pool changes."""
-        pool, key = self.pool, id(shape.core.hull)  # which the guest's own pool holds on to
+        pool, key = self.pool, (id(shape.core.hull), shape.form)  # the hull: which the guest's own pool holds on to
         guest = self._guests.pop(key, None)
         if guest is None:
             joined = append_core(pool, shape)
             has_surfaces = bool(joined.cores.table[:, KIND].any())
-            guest = Guest(joined, make_room(joined), Desk(joined.hulls, MOST_ASKED), has_surfaces)
+            is_faceted = not joined.cores.table[:, FORM].any()
+            guest = Guest(joined, make_room(joined), Desk(joined.hulls, MOST_ASKED), has_surfaces, is_faceted)
         self._guests[key] = guest
         if len(self._guests) > MOST_GUESTS:
             del self._guests[next(iter(self._guests))]
-        guest.pool.cores.radius[-1] = shape.radius
+        guest.pool.cores.radius[guest_of(guest.pool.cores.table)] = shape.radius
         return guest
 
     def has_deformed(self) -> bool:

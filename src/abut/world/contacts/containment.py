@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.discrete import contains, distance
-from abut.shapes.pool import KIND, SURFACE, V0, V1, Cores
+from abut.shapes.pool import KIND, SURFACE, Cores
+from abut.shapes.round_support import find_farthest
 from abut.shapes.surface_gap import find_closest
 from abut.shapes.surfaces import FRONT, Soft, Surface, Terrain
 from abut.world.contacts.colliders import Colliders
@@ -33,9 +34,9 @@ def find_held(colliders: Colliders, surfaces: Integers, points: Floats, *, groun
 
 def turn_inside_out(cores: Cores, shape: int, pose: Floats, numbers: Floats) -> None:
     """Make of the distance of a core inside a surface, its normal and the surface's point (7,) what they are for one that is too deep."""
-    first, last = cores.table[shape, V0], cores.table[shape, V1]
-    along = (cores.vertices[first:last] @ pose[:9].reshape(3, 3).T) @ numbers[1:4]
-    width = along.max() - along.min() + 2.0 * cores.radius[shape]
+    x, y, z = (numbers[1:4] @ pose[:9].reshape(3, 3)).tolist()
+    ends = np.array((find_farthest(cores, shape, (x, y, z)), find_farthest(cores, shape, (-x, -y, -z))))
+    width = (ends[0] - ends[1]) @ (x, y, z) + 2.0 * cores.radius[shape]
     numbers[0] = -(numbers[0] + width)
     numbers[1:4] *= -1.0
 

@@ -5,10 +5,16 @@ import math
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.core.records import Records
-from abut.geometry.frames import carry, frame_of
+from abut.geometry.frames import Frame, carry, frame_of, turn
 from abut.geometry.quaternions import matrix_columns
-from abut.shapes.pool import KIND, ROOT, SIDE, SURFACE, V0, V1, Cores
+from abut.geometry.rows import vector_at
+from abut.geometry.vec import dot
+from abut.shapes.columns import HALF_SPACE
+from abut.shapes.pool import FORM, KIND, MEASURES, ROOT, SIDE, SURFACE, V0, V1, Cores
 from abut.shapes.surfaces import GROUND
+
+ENDLESS = 1e30
+"""Where the box of a half-space ends that has no end."""
 
 
 @kernel
@@ -37,6 +43,9 @@ def bound_colliders(cores: Cores, tree_boxes: Floats, shapes: Integers, poses: F
             continue
         x0, y0, z0, x1, y1, z1 = math.inf, math.inf, math.inf, -math.inf, -math.inf, -math.inf
         frame = frame_of(poses, i)
+        if cores.table[s, FORM] == HALF_SPACE:
+            _bound_half_space(cores, s, frame, boxes, i)
+            continue
         surface = cores.table[s, KIND] == SURFACE
         first, last = cores.table[s, V0], cores.table[s, V1]
         root = cores.table[s, ROOT]
@@ -57,3 +66,17 @@ def bound_colliders(cores: Cores, tree_boxes: Floats, shapes: Integers, poses: F
         r = cores.radius[s]
         boxes[i, 0], boxes[i, 1], boxes[i, 2] = x0 - r, y0 - r, z0 - r
         boxes[i, 3], boxes[i, 4], boxes[i, 5] = x1 + r, y1 + r, z1 + r
+
+
+@kernel
+def _bound_half_space(cores: Cores, s: int, frame: Frame, boxes: Floats, i: int) -> None:
+    """All of space, or if an axis is the normal, what is behind the plane."""
+    row = cores.table[s, MEASURES]
+    n = turn(frame[0], vector_at(cores.vertices, row))
+    offset = dot(n, frame[1]) + cores.vertices[row + 1, 0]
+    for k in range(3):
+        boxes[i, k], boxes[i, k + 3] = -ENDLESS, ENDLESS
+        if n[k] == 1.0:
+            boxes[i, k + 3] = offset
+        elif n[k] == -1.0:
+            boxes[i, k] = -offset

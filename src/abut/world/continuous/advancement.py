@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from abut.convex import track_many
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
+from abut.shapes.pool import FORM
+from abut.shapes.round_axis import refine_tracks
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import NOWHERE, Colliders
@@ -93,8 +95,11 @@ class Advancement:
         if len(on):
             tracks = track_many(pool.hulls, pairs, square(both), self.features[on], which)
             self.features[on] = tracks.features
-            scale = pool.hulls.radii[which].reshape(-1, 2).sum(axis=1) + np.abs(tracks.distance)
-            found[on, 0], found[on, 1:] = tracks.distance - CHECKED * scale, tracks.normal
+            distance, normal = tracks.distance.copy(), tracks.normal.copy()
+            if pool.cores.table[which, FORM].any():
+                refine_tracks(pool.cores, both, which, pairs, distance, normal, *np.empty((2, len(on), 3)))
+            scale = pool.hulls.radii[which].reshape(-1, 2).sum(axis=1) + np.abs(distance)
+            found[on, 0], found[on, 1:] = distance - CHECKED * scale, normal
         on = np.flatnonzero(self.triangle >= 0)
         results = np.empty((len(on), 4))
         rows = (shape_a[on], poses[0][on], poses[1][on], self.triangle[on])
