@@ -86,33 +86,51 @@ class Blocks(NamedTuple):
     lanes: Records
     rows: Floats
     """the records of the bodies as numbers, not copied"""
+    few_blocks: Records
+    """room for some of them, packed again (`packing`)"""
+    few_lanes: Records
+    numbers: Floats
+    """both records of lanes as numbers, not copied"""
+    few_numbers: Floats
+    places: Integers
+    """(n,4) room: block and lane of a pair among all, and among the few"""
+    last: Integers
+    """room, one for each body"""
 
 
 class Bench:
     """Room for the blocks of a step, used again by the next one: all of it is written anew."""
 
     def __init__(self) -> None:
-        self._blocks, self._lanes = np.empty(0, BLOCK), np.empty(0, LANE)
+        self._blocks, self._lanes = np.empty((2, 0), BLOCK), [np.empty(0, LANE), np.empty(0, LANE)]
 
     def __reduce__(self) -> tuple[type["Bench"], tuple[()]]:
         return Bench, ()  # room is no state
 
     def lay_out(self, bodies: Records, contacts: Records, island: Integers, particles: int) -> Blocks:
         """Contacts (n,), those of a pair side by side, in blocks. particles: the first row of bodies that is one."""
-        if len(self._blocks) < len(contacts):
-            self._blocks = np.empty(2 * len(contacts), BLOCK)
-        spans, places = np.empty((len(contacts), 2), np.int64), np.empty((len(contacts), 2), np.int64)
-        last, room = np.full(len(bodies), -1), self._blocks
+        count = len(contacts)
+        if self._blocks.shape[1] < count:
+            self._blocks = np.empty((2, 2 * count), BLOCK)
+        spans, places = np.empty((count, 2), np.int64), np.empty((count, 4), np.int64)
+        last, room = np.full(len(bodies), -1), self._blocks[0]
         pairs, used, size = schedule(bodies, contacts, particles, last, spans, places, room)
-        if len(self._lanes) < size:
-            self._lanes = np.empty(size + size // 2, LANE)
-        blocks, lanes = room[:used], self._lanes[:size]
+        for k, needed in enumerate((size, count)):
+            if len(self._lanes[k]) < needed:
+                self._lanes[k] = np.empty(needed + needed // 2, LANE)
+        blocks, lanes, few = room[:used], self._lanes[0][:size], self._lanes[1]
         fill(contacts, island, spans[:pairs], places, blocks, lanes)
-        return Blocks(blocks, lanes, bodies.view(np.float64).reshape(len(bodies), -1))
+        rows, numbers, few_numbers = _numbers_of(bodies), _numbers_of(lanes), _numbers_of(few)
+        return Blocks(blocks, lanes, rows, self._blocks[1], few, numbers, few_numbers, places, last)
+
+
+def _numbers_of(records: Records) -> Floats:
+    """The same memory as rows of numbers."""
+    return records.view(np.float64).reshape(len(records), records.dtype.itemsize // WORD)
 
 
 @kernel
-def _moves(body: Record) -> bool:
+def moves(body: Record) -> bool:
     inertia = body.inverse_inertia
     return body.inverse_mass > 0.0 or inertia[0] + inertia[4] + inertia[8] > 0.0
 
@@ -127,10 +145,10 @@ def _is_plain(bodies: Records, contact: Record, particles: int) -> bool:
 
 
 @kernel
-def _settle_in(bodies: Records, contact: Record, last: Integers, block: int) -> None:
+def settle_in(bodies: Records, contact: Record, last: Integers, block: int) -> None:
     """Note that the bodies of a contact are in a block."""
     for body in (contact.body_a, contact.end_a, contact.body_b, contact.end_b):
-        if body != ALONE and _moves(bodies[body]):
+        if body != ALONE and moves(bodies[body]):
             last[body] = block
 
 
@@ -146,8 +164,8 @@ def schedule(
 ) -> tuple[int, int, int]:
     """Give each pair the first block with room behind all blocks with one of its bodies. How many pairs, blocks and rows of lanes there are.
 
-    last (n,): −1 for each body. spans (k,2): first contact of each pair and the one behind its last; places (k,2): its block and lane."""
-    pairs, used, free, size, start = 0, 0, 0, 0, 0
+    last (n,): −1 for each body. spans (k,2): first contact of each pair and the one behind its last; places (k,4): its block and lane."""
+    pairs, used, free, start = 0, 0, 0, 0
     while start < len(contacts):
         contact, stop = contacts[start], start + 1
         while stop < len(contacts) and same_sides(contact, contacts[stop]):
@@ -157,30 +175,45 @@ def schedule(
             plain = plain and _is_plain(bodies, contacts[i], particles)
         at = used
         if plain:
-            at = free
-            for body in (contact.body_a, contact.body_b):
-                at = max(at, last[body] + 1)
-            while at < used and (not blocks[at].is_wide or blocks[at].pairs == SIZE):
-                at += 1
+            at = find_room(blocks, used, max(free, last[contact.body_a] + 1, last[contact.body_b] + 1))
         if at == used:
-            block = blocks[at]
-            block.pairs, block.count, block.first, block.is_wide = 0, 0, start, plain
-            block.rolls, block.slips, block.bounces, block.has_balls = False, False, False, False
+            open_block(blocks[at], start, plain)
             used += 1
         block = blocks[at]
         spans[pairs, 0], spans[pairs, 1] = start, stop
         places[pairs, 0], places[pairs, 1] = at, block.pairs
         block.pairs += 1
         block.count = max(block.count, stop - start)
-        _settle_in(bodies, contact, last, at)
-        while free < used and (not blocks[free].is_wide or blocks[free].pairs == SIZE):
-            free += 1
+        settle_in(bodies, contact, last, at)
+        free = find_room(blocks, used, free)
         pairs, start = pairs + 1, stop
+    return pairs, used, number_rows(blocks, used)
+
+
+@kernel
+def find_room(blocks: Records, used: int, at: int) -> int:
+    """The first block from one on in which a pair has room; `used` if there is none."""
+    while at < used and (not blocks[at].is_wide or blocks[at].pairs == SIZE):
+        at += 1
+    return at
+
+
+@kernel
+def open_block(block: Record, first: int, is_wide: bool) -> None:
+    """A block without pairs."""
+    block.pairs, block.count, block.first, block.is_wide = 0, 0, first, is_wide
+    block.rolls, block.slips, block.bounces, block.has_balls = False, False, False, False
+
+
+@kernel
+def number_rows(blocks: Records, used: int) -> int:
+    """Give blocks their rows of lanes; how many there are."""
+    size = 0
     for at in range(used):
         if blocks[at].is_wide:
             blocks[at].first = size
             size += blocks[at].count
-    return pairs, used, size
+    return size
 
 
 @kernel

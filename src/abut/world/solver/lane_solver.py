@@ -74,9 +74,18 @@ def _take_work(lane, now, change):
 
 @kernel
 def solve_block(
-    rows: Floats, lanes: Records, block: Record, backwards: bool, marks: Floats, h: float, softness: Softness
+    rows: Floats,
+    lanes: Records,
+    block: Record,
+    backwards: bool,
+    rounds: int,
+    marks: Floats,
+    h: float,
+    softness: Softness,
 ) -> None:
-    """All contacts of a block, one of each pair at a time. marks (8,): 1 for the lanes that are solved, else 0. See `solve_contact`."""
+    """All contacts of a block, one of each pair at a time, so many rounds to and fro. See `solve_contact`.
+
+    marks (8,): 1 for the lanes that are solved, else 0."""
     stay_apart()
     nothing, one = splat(0.0), splat(1.0)
     chosen = load(marks, 0) > nothing
@@ -84,8 +93,10 @@ def solve_block(
     yields, slope, base, frequency = splat(softness.give), splat(softness.slope), splat(softness.base), splat(1.0 / h)
     v_a, w_a, m_a, i_a = _body(rows, block.body_a)
     v_b, w_b, m_b, i_b = _body(rows, block.body_b)
-    for turn in range(block.count):
-        lane = lanes[block.first + (block.count - 1 - turn if backwards else turn)]
+    count = block.count
+    for visit in range(rounds * count):
+        turn = visit % count
+        lane = lanes[block.first + (count - 1 - turn if backwards != (visit // count % 2 == 1) else turn)]
         n, arm_a, arm_b = three(lane.normal), three(lane.anchor_a), three(lane.anchor_b)
         gap, old, mass = load(lane.separation, 0), load(lane.normal_impulse, 0), load(lane.normal_mass, 0)
         is_open = gap > nothing
@@ -97,7 +108,7 @@ def solve_block(
         pressed = choose(chosen, maximum(nothing, old - firm * mass * (now + bias) - give * (old - held)), old)
         change = pressed - old
         store(lane.normal_impulse, 0, pressed)
-        store(lane.change, 0, change)
+        store(lane.change, 0, change if visit < count else load(lane.change, 0) + change)
         if block.bounces:
             _take_work(lane, now, change)
         impulse = scale(n, change)
