@@ -33,6 +33,7 @@ from abut.world.joints.rows import find_stiffness
 from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
+from abut.world.solver.blocks import Bench
 from abut.world.solver.energy import NONE
 from abut.world.solver.energy_limit import limit_energy
 from abut.world.solver.one_contact import STIFFNESS
@@ -105,7 +106,7 @@ class Motor:
 
     def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
-        self.memory, self.sleepers = ContactMemory(), Sleepers()
+        self.memory, self.sleepers, self.bench = ContactMemory(), Sleepers(), Bench()
         self.pace, self.fineness, self.loads = 0.0, 0.0, Loads(0.0, 0.0)
         """The longest substep of the last steps, fading; and of the last step the length of a substep, and the loads."""
         self.more_solved = self.limited = 0
@@ -252,7 +253,10 @@ class Motor:
         settings = Settings(dt, self.pace, fastest, slowest, world.slop, count, self.sweeps)
         moving = np.flatnonzero(attempt.joined.moving)
         bonds, rack = attempt.joined.bonds, attempt.opened.rack
-        self.more_solved += solve_step(bodies, attempt.contacts, bonds, rack, moving, island, ledger, settings)
+        contacts = attempt.contacts
+        contacts["last_impulse"] = contacts["normal_impulse"]
+        blocks = self.bench.lay_out(bodies, contacts, island, len(bodies) - len(bonds.place))
+        self.more_solved += solve_step(bodies, contacts, blocks, bonds, rack, moving, island, ledger, settings)
         return island
 
     # --- limit energy

@@ -98,7 +98,10 @@ def _limit_island(store: Store, after: Records, rows: Integers, dt: float) -> bo
     mass, inertia = 1.0 / store.inverse_mass[rows], store.inertia[rows]
     before, now = _Motion(name_fields(store.state[rows]), mass, inertia), _Motion(after[rows], mass, inertia)
     most, energy = before.energy(before.own, before.spin), now.energy(now.own, now.spin)
-    if energy <= most * (1.0 + ROUNDING):
+    # Pushes out of a depth come and go: what is left of them is rounding, though the island may have no energy of its own.
+    speed = np.linalg.norm(after["position"][rows] - store.position[rows], axis=1).max() / dt
+    speed += np.linalg.norm(after["velocity"][rows], axis=1).max()
+    if energy <= most * (1.0 + ROUNDING) + 0.5 * float(mass.sum()) * (ROUNDING * speed) ** 2:
         return False
     spin = now.find_rigid()
     rigid = np.asarray(np.cross(spin, now.arm), np.float64)

@@ -61,28 +61,27 @@ def move_bodies(bodies: Records, moving: Integers, substep: float) -> None:
 
 
 @kernel
-def follow_bodies(bodies: Records, contacts: Records, slop: float) -> None:
-    """Take the contacts along with the bodies."""
-    for i in range(len(contacts)):
-        contact = contacts[i]
-        a, b = sides_of(contact)
-        if contact.normal_impulse > 0.0:
-            contact.has_pushed = True
-        moved = subtract(displacement_of(bodies, b), displacement_of(bodies, a))
-        contact.separation += dot(moved, vector(contact.normal))
-        if a[1] != ALONE or b[1] != ALONE:  # bones push along their axes
-            continue
-        body_a, body_b = bodies[a[0]], bodies[b[0]]
-        d = subtract(vector(body_b.displacement), vector(body_a.displacement))
-        if contact.radius_a > 0.0 and contact.radius_b > 0.0:
-            _follow_balls(body_a, body_b, contact, slop)
-        else:
-            put(contact.anchor_a, add_scaled(a[3], d, contact.lead))
-            put(contact.anchor_b, add_scaled(b[3], d, contact.lead - 1.0))
-        turn_sq = max(norm_sq(vector(body_a.rotation)), norm_sq(vector(body_b.rotation)))
-        far = norm_sq(d) > STALE_SQ * (norm_sq(a[3]) + norm_sq(b[3])) or turn_sq > STALE_SQ
-        if far and contact.standing == 0:
-            weigh(bodies, contact)
+def follow_contact(bodies: Records, contact: Record, slop: float) -> None:
+    """Take a contact along with its bodies."""
+    a, b = sides_of(contact)
+    if contact.normal_impulse > 0.0:
+        contact.has_pushed = True
+    contact.pushed_impulse = contact.normal_impulse
+    moved = subtract(displacement_of(bodies, b), displacement_of(bodies, a))
+    contact.separation += dot(moved, vector(contact.normal))
+    if a[1] != ALONE or b[1] != ALONE:  # bones push along their axes
+        return
+    body_a, body_b = bodies[a[0]], bodies[b[0]]
+    d = subtract(vector(body_b.displacement), vector(body_a.displacement))
+    if contact.radius_a > 0.0 and contact.radius_b > 0.0:
+        _follow_balls(body_a, body_b, contact, slop)
+    else:
+        put(contact.anchor_a, add_scaled(a[3], d, contact.lead))
+        put(contact.anchor_b, add_scaled(b[3], d, contact.lead - 1.0))
+    turn_sq = max(norm_sq(vector(body_a.rotation)), norm_sq(vector(body_b.rotation)))
+    far = norm_sq(d) > STALE_SQ * (norm_sq(a[3]) + norm_sq(b[3])) or turn_sq > STALE_SQ
+    if far and contact.standing == 0:
+        weigh(bodies, contact)
 
 
 @kernel
