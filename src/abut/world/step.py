@@ -33,6 +33,8 @@ from abut.world.joints.rows import find_stiffness
 from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
+from abut.world.soft.bodies import Softs
+from abut.world.soft.patches import Skin, choose_rows, find_patches, lay_patches, move_points
 from abut.world.solver.energy import NONE
 from abut.world.solver.energy_limit import limit_energy
 from abut.world.solver.one_contact import STIFFNESS
@@ -68,6 +70,7 @@ class Parts(NamedTuple):
     colliders: Colliders
     links: Links
     joints: Joints
+    softs: Softs
     gravity: Floats
     slop: float
 
@@ -89,6 +92,8 @@ class Attempt(NamedTuple):
     """(n,2) bodies of the contacts"""
     contacts: Records
     joined: Joined
+    skins: list[Skin]
+    """of soft bodies that are awake"""
     opened: Opened
     borne: Floats
     """(n,) normal impulses of a substep that contacts start from"""
@@ -105,6 +110,8 @@ class Motor:
 
     def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
+        self.least = substeps
+        """What soft bodies need, if that is more."""
         self.memory, self.sleepers = ContactMemory(), Sleepers()
         self.pace, self.fineness, self.loads = 0.0, 0.0, Loads(0.0, 0.0)
         """The longest substep of the last steps, fading; and of the last step the length of a substep, and the loads."""
@@ -116,6 +123,7 @@ class Motor:
         self._wake_changed(world)
         growth = _find_growth(world, dt)
         world.colliders.place(world.store, growth)
+        self.least = max(self.substeps, world.softs.count_substeps(~world.store.asleep, dt))
         count, tries, is_known = self._count_substeps(self.loads, dt, world.slop), 0, False
         times, pace = np.ones(len(world.store.alive)), self.pace
         while True:
@@ -141,10 +149,12 @@ class Motor:
         loose = world.joints.remember(opened.which, opened.joints, opened.rows, dt, count)
         self.loads, self.fineness = loads, dt / count
         world.links.part(world.store, attempt.joined, attempt.awake)
+        world.softs.part(world.store, attempt.joined, attempt.skins)
         if self.sleeping:
             self._put_to_sleep(world, attempt, dt)
         self.sleepers.wake(world.store, loose)
         world.links.rest(world.store.asleep)
+        world.softs.rest(world.store.asleep)
         self._remember(world, attempt, dt / count)
 
     def _count_substeps(self, loads: Loads, dt: float, slop: float) -> int:
@@ -153,7 +163,7 @@ class Motor:
         press = dt * (loads.press / (PRESS * slop)) ** 0.5 / (2.0 * math.pi * STIFFNESS)
         wanted = math.ceil(min(max(swing, press), MOST_SUBSTEPS))
         same = math.ceil(dt / self.fineness) if self.fineness > 0.0 else 0
-        return max(self.substeps, same if KEPT * same <= wanted <= same else wanted)
+        return max(self.least, same if KEPT * same <= wanted <= same else wanted)
 
     # --- wake
 
@@ -175,7 +185,7 @@ class Motor:
     def _wake_changed(self, world: Parts) -> None:
         """Wake linkages that somebody has changed since the last step, and what touched a deformable body that was updated."""
         store, colliders = world.store, world.colliders
-        self.sleepers.wake(store, world.links.find_changed(store))
+        self.sleepers.wake(store, np.concatenate((world.links.find_changed(store), world.softs.find_changed(store))))
         while len(roused := world.joints.find_roused(store)):
             self.sleepers.wake(store, roused)
         for i, shape in enumerate(colliders.shapes):
@@ -225,21 +235,29 @@ class Motor:
         store = world.store
         awake = store.movable & ~store.asleep
         joined = world.links.join(store, world.gravity, awake, dt, count * self.sweeps, world.joints.members)
+        joined, skins = world.softs.extend(joined, store, awake, times)
+        patches = find_patches(skins, found, pairs)
+        if skins:
+            kept = choose_rows(patches, found)
+            found, pairs, patches = found.take(kept), pairs[kept], patches.take(kept)
+            found = move_points(patches, found, joined.bodies)
         joined.moving[: len(awake)] |= store.find_gliding()
         joined.bodies["time"][: len(times)] = times
         sides, shares, together = joined.find_sides(pairs, found.point)
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
-            sides, shares = sides[~together], shares[~together]
+            sides, shares, patches = sides[~together], shares[~together], patches.take(~together)
         opened = open_joints(world.joints, joined.bodies, joined.ends, joined.strings, awake, dt, count)
         joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
+        world.softs.mark_free(joined, skins)
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
+        lay_patches(patches, contacts)
         contacts["yields"] = np.isin(pairs, world.joints.members).any(axis=1)
         support = np.zeros((len(joined.bodies), 3))
         prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
         self.memory.start(contacts, found, world.slop, dt / count)
-        return Attempt(found, pairs, contacts, joined, opened, contacts["normal_impulse"].copy(), awake)
+        return Attempt(found, pairs, contacts, joined, skins, opened, contacts["normal_impulse"].copy(), awake)
 
     # --- solve
 
@@ -251,8 +269,8 @@ class Motor:
         fastest, slowest = PUSH_SPEED * world.slop, _slowest_bounce(world, dt)
         settings = Settings(dt, self.pace, fastest, slowest, world.slop, count, self.sweeps)
         moving = np.flatnonzero(attempt.joined.moving)
-        bonds, rack = attempt.joined.bonds, attempt.opened.rack
-        self.more_solved += solve_step(bodies, attempt.contacts, bonds, rack, moving, island, ledger, settings)
+        bonds, tissues, rack = attempt.joined.bonds, attempt.joined.tissues, attempt.opened.rack
+        self.more_solved += solve_step(bodies, attempt.contacts, bonds, tissues, rack, moving, island, ledger, settings)
         return island
 
     # --- limit energy
@@ -276,7 +294,7 @@ class Motor:
         pairs, joints = attempt.pairs, world.joints
         # What hangs is carried as what lies on the ground is, under gravity; what a motor moves goes on.
         hung = joints.find_held(store)[: None if world.gravity.any() else 0]
-        held = np.concatenate((links.find_held(), hung))
+        held = np.concatenate((links.find_held(), world.softs.find_held(), hung))
         driven = np.repeat(joints.find_driven()[:, np.newaxis], 2, axis=1)
         neighbors = Neighbors(
             np.concatenate((pairs[touching], joints.pairs)),
@@ -284,7 +302,8 @@ class Motor:
             np.concatenate((pairs[deep], driven)),
             links.chains,
         )
-        pulled = links.find_pulled(len(store.alive)) | find_accelerations(store, world.gravity).any(axis=1)
+        pulled = links.find_pulled(len(store.alive)) | world.softs.find_pulled(len(store.alive))
+        pulled |= find_accelerations(store, world.gravity).any(axis=1)
         self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, held, slop, dt))
 
     # --- remember
@@ -303,7 +322,9 @@ def _find_growth(world: Parts, dt: float) -> Floats:
     store = world.store
     speeds = store.speeds() + np.where(store.movable, bound_gains(store, world.gravity) * dt, 0.0)
     most = np.where(world.links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
-    return MARGIN * world.slop + np.minimum(dt * speeds, most)
+    growth = MARGIN * world.slop + np.minimum(dt * speeds, most)
+    world.softs.find_growth(growth, speeds, world.slop, dt)
+    return growth
 
 
 def _find_loads(attempt: Attempt, island: Integers, slop: float, dt: float, count: int) -> Loads:
