@@ -25,7 +25,7 @@ from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.memory import ContactMemory
-from abut.world.contacts.points import ContactPoints
+from abut.world.contacts.points import ContactPoints, join_points, no_points
 from abut.world.continuous.stops import find_stops
 from abut.world.definition import MOST_SCALE
 from abut.world.joints.opening import Opened, open_joints
@@ -34,6 +34,7 @@ from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
 from abut.world.soft.bodies import Softs
+from abut.world.soft.passing import find_passing
 from abut.world.soft.patches import Skin, choose_rows, find_patches, lay_patches, move_points
 from abut.world.solver.energy import NONE
 from abut.world.solver.energy_limit import limit_energy
@@ -59,6 +60,8 @@ KEPT = 0.5
 """So much less may be needed before there are fewer again: changes shake what stands."""
 MOST_TRIES = 8
 """Of a step. Each wakes an island more, or lets less time pass for a continuous body; after the last, half of what was safe."""
+HELD_TRIES = 4
+"""From then on less time passes for soft bodies, too, that would pass something: the contacts that were added did not hold them."""
 SOONER = 0.25
 """With each of them a continuous body may come nearer to what it would pass, by this factor."""
 
@@ -125,10 +128,13 @@ class Motor:
         world.colliders.place(world.store, growth)
         self.least = max(self.substeps, world.softs.count_substeps(~world.store.asleep, dt))
         count, tries, is_known = self._count_substeps(self.loads, dt, world.slop), 0, False
-        times, pace = np.ones(len(world.store.alive)), self.pace
+        times, pace, impacts = np.ones(len(world.store.alive)), self.pace, no_points()
         while True:
             self.pace = max(dt / count, FADE * pace)
             found, pairs = self._find_contacts(world, growth, dt)
+            if len(impacts.ids):
+                found = join_points([found, impacts])
+                pairs = world.colliders.body[found.colliders]
             attempt = self._prepare(world, found, pairs, times, dt, count)
             island = self._solve(world, attempt, dt, count)
             loads = _find_loads(attempt, island, world.slop, dt, count)
@@ -138,7 +144,13 @@ class Motor:
                 continue
             if tries == MOST_TRIES:
                 break
-            if not self._wake_pushed(world, attempt) and not _stop_passing(world, attempt, times, tries):
+            safe, passing = find_passing(
+                world.store, world.colliders, world.softs, attempt.joined, attempt.skins, world.slop
+            )
+            is_passed = len(passing.ids) > 0
+            impacts = join_points([impacts, passing])
+            is_woken = self._wake_pushed(world, attempt)
+            if not is_woken and not _stop_passing(world, attempt, times, safe, tries) and not is_passed:
                 break
             tries += 1
         if (lost := _find_lost(world, attempt)) is not None:
@@ -369,15 +381,23 @@ def _closing_speeds(store: Store, pairs: Integers, found: ContactPoints) -> Floa
 # --- stop what would pass through
 
 
-def _stop_passing(world: Parts, attempt: Attempt, times: Floats, tries: int) -> bool:
+def _stop_passing(world: Parts, attempt: Attempt, times: Floats, softs_safe: Floats, tries: int) -> bool:
     """Shorten the time of continuous bodies that would pass something: the step must be done again. Whether there were any."""
-    if not world.store.continuous.any():
-        return False
-    pushing = attempt.found.take(attempt.pushing)
-    a, b = pushing.collider_a, pushing.collider_b
-    held, after = (np.minimum(a, b) << 32) | np.maximum(a, b), name_fields(attempt.joined.states())
-    safe = find_stops(world.store, world.colliders, after, world.slop, SOONER**tries, held)
+    store = world.store
+    safe = softs_safe if tries >= HELD_TRIES else np.ones(len(times))
+    if store.continuous.any():
+        safe = np.minimum(safe, _find_rigid_stops(world, attempt, tries))
     if tries == MOST_TRIES - 1:
         safe = np.where(safe < 1.0, 0.5 * safe, 1.0)
     times *= safe
     return bool((safe < 1.0).any())
+
+
+def _find_rigid_stops(world: Parts, attempt: Attempt, tries: int) -> Floats:
+    """(n,) the part of the step after which continuous bodies come too near to something."""
+    pushing = attempt.found.take(attempt.pushing)
+    a, b = pushing.collider_a, pushing.collider_b
+    held, after = (np.minimum(a, b) << 32) | np.maximum(a, b), name_fields(attempt.joined.states())
+    return find_stops(
+        world.store, world.colliders, after, world.slop, SOONER**tries, held, attempt.joined.soft & attempt.awake
+    )

@@ -19,6 +19,8 @@ from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.dynamics import MassSpring, ParticleModel, ShapeMatching
 from abut.impulses.records import BODY
+from abut.mesh import Mesh
+from abut.shapes.solids import Shape
 from abut.shapes.surfaces import Soft
 from abut.world.bodies.store import DYNAMIC, Store
 from abut.world.definition import MOST_SCALE, Newcomers
@@ -65,6 +67,11 @@ class Softs:
 
     def __init__(self) -> None:
         self._all: list[SoftBody] = []
+        self._surfaces: dict[int, tuple[Shape, Mesh]] = {}
+        """of shapes that were asked about, by their ids"""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"_all": self._all, "_surfaces": {}}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -160,7 +167,9 @@ class Softs:
         shortest = min((_longest_step(each.model) for each in self._all if awake[each.slot]), default=math.inf)
         steps = max(1.0, math.ceil(dt / (STABLE_SHARE * shortest)))
         if steps > MOST_SUBSTEPS:
-            raise InvalidInput("dt", f"{dt:g} asks for {steps:g} substeps: the springs of a soft body are too stiff for it")
+            raise InvalidInput(
+                "dt", f"{dt:g} asks for {steps:g} substeps: the springs of a soft body are too stiff for it"
+            )
         return int(steps)
 
     def find_growth(self, growth: Floats, speeds: Floats, slop: float, dt: float) -> None:
@@ -170,7 +179,9 @@ class Softs:
             most = LOOKAHEAD * size if size > 0.0 else math.inf
             growth[each.slot] = MARGIN * slop + min(dt * float(speeds[each.slot]), most)
 
-    def extend(self, joined: Joined, store: Store, awake: NDArray[np.bool_], times: Floats) -> tuple[Joined, list[Skin]]:
+    def extend(
+        self, joined: Joined, store: Store, awake: NDArray[np.bool_], times: Floats
+    ) -> tuple[Joined, list[Skin]]:
         """Bodies and particles with those of the soft bodies that are awake behind them; and their surfaces."""
         if not self._all:
             return joined, []
@@ -183,7 +194,11 @@ class Softs:
         here, moving = joined.bodies, joined.moving
         for each, start, stop in zip(active, starts[:-1] - first, starts[1:] - first, strict=True):
             model, rows = each.model, added[start:stop]
-            rows["position"], rows["velocity"], rows["inverse_mass"] = model.position, model.velocity, model.inverse_mass
+            rows["position"], rows["velocity"], rows["inverse_mass"] = (
+                model.position,
+                model.velocity,
+                model.inverse_mass,
+            )
             free = model.inverse_mass > 0.0
             rows["acceleration"] = model._outer_acceleration() + here["acceleration"][each.slot] * free[:, np.newaxis]
             rows["time"] = times[each.slot]
@@ -236,6 +251,12 @@ class Softs:
     def find_held(self) -> Integers:
         """Slots of those that have a fixed particle."""
         return np.array([each.slot for each in self._all if len(each.model.fixed)], np.int64)
+
+    def surface_of(self, shape: Shape) -> Mesh:
+        """The mesh of a shape, made once."""
+        if id(shape) not in self._surfaces:
+            self._surfaces[id(shape)] = (shape, shape.surface())
+        return self._surfaces[id(shape)][1]
 
     def find_pulled(self, count: int) -> NDArray[np.bool_]:
         """(count,) those that the gravity or a force of their model acts on."""
@@ -337,5 +358,3 @@ def _put(store: Store, each: SoftBody) -> None:
 def find_particles(skins: list[Skin], slot: int) -> int | None:
     """The row of the first particle of a soft body that is awake."""
     return next((skin.first for skin in skins if skin.slot == slot), None)
-
-
