@@ -96,7 +96,7 @@ class ShapeMatching(ParticleModel):
             match_rows(0, len(self._turns), *tables, fitted)
         else:
             match_chunks(*tables, fitted)
-        _average(self._slots, self._slot_starts, fitted, self._position, goals)
+        average_rows(self._slots, self._slot_starts, fitted, self._position, goals)
         return frozen(goals)
 
     def propose(self, dt: Number) -> Floats:
@@ -171,8 +171,8 @@ class ShapeMatching(ParticleModel):
         if self.damping == 0.0:
             return self._velocity
         rigid, fitted = np.empty((len(self), 3)), np.empty((len(self._members), 3))
-        _fit_velocities(self._position, self._velocity, self._members, self._starts, self._weight, fitted)
-        _average(self._slots, self._slot_starts, fitted, self._velocity, rigid)
+        fit_velocities(self._position, self._velocity, self._members, self._starts, self._weight, fitted)
+        average_rows(self._slots, self._slot_starts, fitted, self._velocity, rigid)
         rigid[self.inverse_mass == 0.0] = 0.0
         return self._velocity + (1.0 - np.exp(-self.damping * abs(dt))) * (rigid - self._velocity)
 
@@ -264,7 +264,7 @@ def match_chunks(
 
 
 @kernel
-def _fit_velocities(
+def fit_velocities(
     position: Floats, velocity: Floats, members: Integers, starts: Integers, weight: Floats, fitted: Floats
 ) -> None:
     """Velocities of the rigid motion that has a cluster's momentum and angular momentum.
@@ -300,7 +300,7 @@ def _fit_velocities(
 
 
 @kernel
-def _average(slots: Integers, slot_starts: Integers, fitted: Floats, position: Floats, goals: Floats) -> None:
+def average_rows(slots: Integers, slot_starts: Integers, fitted: Floats, position: Floats, goals: Floats) -> None:
     """The mean of each particle's goals, in the order of its clusters; where it is, if it is in none."""
     for i in range(len(goals)):
         begin, end = slot_starts[i], slot_starts[i + 1]

@@ -1,6 +1,6 @@
 """What impulses act on and between: a record for each body and each contact, as Box2D names them (Catto 2005).
 
-What a sweep reads stands first in a record. Particles of linkages are bodies that do not turn; bodies of the plane move along x and y, and turn
+What a sweep reads stands first in a record. Particles of linkages and of soft bodies are bodies that do not turn; bodies of the plane move along x and y, and turn
 about z.
 """
 
@@ -66,6 +66,10 @@ CONTACT = record(
     ("pushed_impulse", "f8"),  # with the push out of a depth
     ("share_a", "f8"),  # where on a bone the contact is: 0 at its first particle, 1 at the second
     ("share_b", "f8"),
+    ("third_a", "i8"),  # the third corner of a face of a soft body, of which the first two are body and end; or ALONE
+    ("third_b", "i8"),
+    ("part_a", "f8"),  # of an impulse that the third corner gets; the second gets the share, the first the rest
+    ("part_b", "f8"),
     ("lead", "f8"),  # the side that the point follows: 0 a, 1 b, or between
     ("radius_a", "f8"),  # of a ball, else 0
     ("radius_b", "f8"),

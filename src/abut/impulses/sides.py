@@ -1,7 +1,8 @@
 """The sides of a contact: how the points move that touch, and what an impulse does to them.
 
 A side is a point of a body, given by the arm from its center of mass; or one on a bone, which divides the line between two particles: it moves by
-(1 − share) of the one and share of the other, and hands an impulse on to them in these parts.
+(1 − share) of the one and share of the other, and hands an impulse on to them in these parts. Or it is one on a face of a soft body, a patch, with
+three particles and the parts that are the point's barycentric coordinates.
 """
 
 import math
@@ -13,8 +14,8 @@ from abut.geometry.quaternions import matrix_columns
 from abut.geometry.vec import Vec3, add, add_scaled, cross, dot, scale, subtract
 from abut.impulses.records import ALONE
 
-Side = tuple[int, int, float, Vec3]
-"""A body; the second particle, or ALONE; its share; the arm."""
+Side = tuple[int, int, float, Vec3, int, float]
+"""A body; the second particle, or ALONE; its share; the arm; of a patch the third particle, else ALONE, and its part."""
 
 
 @element
@@ -89,16 +90,23 @@ def apply(w: Floats, v: Vec3) -> Vec3:
 @inlined
 def sides_of(contact: Record) -> tuple[Side, Side]:
     """The two points that touch."""
-    a = (contact.body_a, contact.end_a, contact.share_a, vector(contact.anchor_a))
-    b = (contact.body_b, contact.end_b, contact.share_b, vector(contact.anchor_b))
+    a = (contact.body_a, contact.end_a, contact.share_a, vector(contact.anchor_a), contact.third_a, contact.part_a)
+    b = (contact.body_b, contact.end_b, contact.share_b, vector(contact.anchor_b), contact.third_b, contact.part_b)
     return a, b
+
+
+@inlined
+def is_patch(side: Side) -> bool:
+    """Whether a side is on a face of a soft body."""
+    return side[1] != ALONE and side[4] != ALONE
 
 
 @kernel
 def same_sides(one: Record, other: Record) -> bool:
     """Whether two contacts are of the same bodies, or bones."""
     same = one.body_a == other.body_a and one.body_b == other.body_b
-    return same and one.end_a == other.end_a and one.end_b == other.end_b
+    same = same and one.end_a == other.end_a and one.end_b == other.end_b
+    return same and one.third_a == other.third_a and one.third_b == other.third_b
 
 
 @kernel
@@ -117,9 +125,12 @@ def can_turn(body: Record) -> bool:
 @kernel
 def mobility(bodies: Records, side: Side, d: Vec3) -> float:
     """How much a unit impulse along d changes the velocity of a point along d."""
-    i, j, share, arm = side
+    i, j, share, arm, k, part = side
     if j != ALONE:
-        return (1.0 - share) ** 2 * bodies[i].inverse_mass + share**2 * bodies[j].inverse_mass
+        rest, most = 1.0 - share, share**2 * bodies[j].inverse_mass
+        if k != ALONE:
+            rest, most = rest - part, most + part**2 * bodies[k].inverse_mass
+        return rest**2 * bodies[i].inverse_mass + most
     turn = cross(arm, d)
     turning = dot(turn, apply(bodies[i].inverse_inertia, turn))
     if bodies[i].is_locked:
@@ -127,11 +138,30 @@ def mobility(bodies: Records, side: Side, d: Vec3) -> float:
     return bodies[i].inverse_mass + turning
 
 
+@kernel
+def mix(u: Vec3, v: Vec3, w: Vec3, share: float, part: float) -> Vec3:
+    """Of what the corners of a patch have, what a point of it has."""
+    return add_scaled(add_scaled(scale(u, 1.0 - share - part), v, share), w, part)
+
+
+@kernel
+def push_patch(bodies: Records, side: Side, impulse: Vec3) -> None:
+    """Hand an impulse on to the corners of a patch."""
+    i, j, share, _, k, part = side
+    one, two, three = bodies[i], bodies[j], bodies[k]
+    put(one.velocity, add_scaled(vector(one.velocity), impulse, (1.0 - share - part) * one.inverse_mass))
+    put(two.velocity, add_scaled(vector(two.velocity), impulse, share * two.inverse_mass))
+    put(three.velocity, add_scaled(vector(three.velocity), impulse, part * three.inverse_mass))
+
+
 @inlined
 def velocity_of(bodies: Records, side: Side) -> Vec3:
     """How a point moves."""
-    i, j, share, arm = side
+    i, j, share, arm, k, part = side
     if j != ALONE:
+        if k != ALONE:
+            u, v, w = vector(bodies[i].velocity), vector(bodies[j].velocity), vector(bodies[k].velocity)
+            return mix(u, v, w, share, part)
         return add_scaled(scale(vector(bodies[i].velocity), 1.0 - share), vector(bodies[j].velocity), share)
     return add(vector(bodies[i].velocity), cross(vector(bodies[i].angular_velocity), arm))
 
@@ -139,8 +169,11 @@ def velocity_of(bodies: Records, side: Side) -> Vec3:
 @inlined
 def displacement_of(bodies: Records, side: Side) -> Vec3:
     """How far a point moved in the last substep."""
-    i, j, share, arm = side
+    i, j, share, arm, k, part = side
     if j != ALONE:
+        if k != ALONE:
+            u, v, w = vector(bodies[i].displacement), vector(bodies[j].displacement), vector(bodies[k].displacement)
+            return mix(u, v, w, share, part)
         return add_scaled(scale(vector(bodies[i].displacement), 1.0 - share), vector(bodies[j].displacement), share)
     return add(vector(bodies[i].displacement), cross(vector(bodies[i].rotation), arm))
 
@@ -154,9 +187,12 @@ def relative_velocity(bodies: Records, a: Side, b: Side) -> Vec3:
 @inlined
 def push(bodies: Records, side: Side, impulse: Vec3) -> None:
     """Apply an impulse at a point."""
-    i, j, share, arm = side
+    i, j, share, arm, k, _ = side
     body = bodies[i]
     if j != ALONE:
+        if k != ALONE:
+            push_patch(bodies, side, impulse)
+            return
         other = bodies[j]
         put(body.velocity, add_scaled(vector(body.velocity), impulse, (1.0 - share) * body.inverse_mass))
         put(other.velocity, add_scaled(vector(other.velocity), impulse, share * other.inverse_mass))

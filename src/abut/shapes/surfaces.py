@@ -16,7 +16,7 @@ from abut.core.errors import InvalidInput, Unsupported
 from abut.core.showing import count
 from abut.core.types import Number, PointsLike
 from abut.discrete import Deformable, Rigid
-from abut.dynamics import MassProperties, mass_properties
+from abut.dynamics import MassProperties, MassSpring, ShapeMatching, mass_properties
 from abut.mesh import Mesh, MeshLike, as_mesh
 from abut.shapes.mass import weigh_shell
 from abut.shapes.solids import Polytope, Shape
@@ -168,30 +168,45 @@ class Terrain(Surface):
 class Soft(Shape):
     """A deformable body: its triangles where its vertices are now, in the world. Moved by `Deformable.update`, never by a pose.
 
+    With a model it is a soft body: a world moves its particles, and the vertices with them.
+
     Args:
         body: whose triangles these are.
+        model: a `MassSpring` or `ShapeMatching` whose first particles are the vertices of the body, where they are now. A dynamic body of a world
+            moves as it does.
 
     Examples:
         >>> import abut
-        >>> from abut import scenes, shapes
+        >>> from abut import dynamics, scenes, shapes
         >>> sheet = abut.Deformable(scenes.cloth(2, 2))
         >>> soft = shapes.Soft(sheet)
         >>> sheet.update(sheet.vertices + (0, 0, 5))
         >>> soft, float(soft.vertices[0, 2])
         (Soft(8 faces), 5.0)
+        >>> shapes.Soft(sheet, dynamics.MassSpring.from_mesh((sheet.vertices, sheet.mesh.faces)))
+        Soft(8 faces, MassSpring)
     """
 
-    def __init__(self, body: Deformable) -> None:
+    def __init__(self, body: Deformable, model: MassSpring | ShapeMatching | None = None) -> None:
         self.body = arrays.instance(body, "body", Deformable)
+        if model is not None:
+            arrays.instance(model, "model", (MassSpring, ShapeMatching))
+            size = len(body.vertices)
+            if len(model) < size:
+                raise InvalidInput("model", f"has {count(len(model), 'particle')} for {size:,} vertices")
+            apart = (model.position[:size] != body.vertices).any(axis=1)
+            if apart.any():
+                raise InvalidInput("model", "has a particle that is not where its vertex is", int(np.argmax(apart)))
+        self.model = model
         mesh = body.mesh
         self.is_solid = mesh.is_closed and mesh.is_oriented and mesh.volume > 0.0
         self.side = FRONT if self.is_solid else BOTH
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Soft, (self.body,))
+        return (_soft, (self.body, self.model))
 
     def _facts(self) -> tuple[str, ...]:
-        return (count(len(self.mesh.faces), "face"),)
+        return (count(len(self.mesh.faces), "face"), *(() if self.model is None else (type(self.model).__name__,)))
 
     @property
     def mesh(self) -> Mesh:
@@ -204,12 +219,21 @@ class Soft(Shape):
         return self.body.vertices
 
     def _weigh(self, density: float) -> MassProperties:
-        """The mass of its surface at rest; the world does not move it."""
-        return weigh_shell(self.mesh, density)
+        """The mass of its surface at rest, or of its model, whatever the density; the world turns no soft body as a whole."""
+        if self.model is None:
+            return weigh_shell(self.mesh, density)
+        return MassProperties(float(self.model.mass.sum()), np.zeros(3), np.eye(3))
 
     def surface(self) -> Mesh:
         """See `Shape`."""
         return Mesh(self.vertices, self.mesh.faces)
+
+
+def _soft(body: Deformable, model: MassSpring | ShapeMatching | None) -> Soft:
+    """One whose vertices may be elsewhere by now."""
+    soft = Soft(body)
+    soft.model = model
+    return soft
 
 
 ShapeLike: TypeAlias = Shape | Rigid | Deformable | convex.Hull | MeshLike

@@ -85,11 +85,14 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     kind, continuous = arrays.choice(chosen["kind"], "kind", KINDS), arrays.flag(chosen["continuous"], "continuous")
     shapes = [shape for shape, _ in parts]
     number = KINDS[kind]
-    if number == DYNAMIC and any(isinstance(shape, Soft | Terrain | Plane) for shape in shapes):
+    is_soft = isinstance(shapes[0], Soft) and shapes[0].model is not None and number == DYNAMIC
+    if number == DYNAMIC and not is_soft and any(isinstance(shape, Soft | Terrain | Plane) for shape in shapes):
         number = STATIC
     if number == KINEMATIC and any(isinstance(shape, Plane) for shape in shapes):
         raise Unsupported("a half-space that moves: add it as a static body")
-    if continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
+    if is_soft:
+        refuse_rigid(chosen)
+    elif continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):
         raise Unsupported("a continuous body with a surface: give it a hull, or parts that are convex")
     locked = read_locks(chosen["locked"])
     velocity = arrays.stacked(chosen["velocity"], "velocity", (3,), count)
@@ -111,6 +114,13 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
         arrays.scalar(chosen["gravity_scale"], "gravity_scale"),
         locked,
     )
+
+
+def refuse_rigid(chosen: dict[str, Any]) -> None:
+    """Refuse options that only rigid bodies have, for a soft one."""
+    for name in ("density", "mass", "linear_damping", "angular_damping", "locked"):
+        if chosen[name] != DEFAULTS[name]:
+            raise InvalidInput(name, "is given for a soft body: its model has masses, damping and fixed particles")
 
 
 def read_material(chosen: dict[str, Any]) -> Material:

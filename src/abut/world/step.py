@@ -25,7 +25,7 @@ from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import Colliders
 from abut.world.contacts.memory import ContactMemory
-from abut.world.contacts.points import ContactPoints
+from abut.world.contacts.points import ContactPoints, join_points, no_points
 from abut.world.continuous.stops import find_stops
 from abut.world.definition import MOST_SCALE
 from abut.world.joints.opening import Opened, open_joints
@@ -33,6 +33,9 @@ from abut.world.joints.rows import find_stiffness
 from abut.world.joints.table import Joints
 from abut.world.linkages.joined import Joined
 from abut.world.linkages.links import Links
+from abut.world.soft.bodies import Softs
+from abut.world.soft.passing import find_passing
+from abut.world.soft.patches import Skin, choose_rows, find_patches, lay_patches, move_points
 from abut.world.solver.blocks import Bench
 from abut.world.solver.energy import NONE
 from abut.world.solver.energy_limit import limit_energy
@@ -58,6 +61,8 @@ KEPT = 0.5
 """So much less may be needed before there are fewer again: changes shake what stands."""
 MOST_TRIES = 8
 """Of a step. Each wakes an island more, or lets less time pass for a continuous body; after the last, half of what was safe."""
+HELD_TRIES = 4
+"""From then on less time passes for soft bodies, too, that would pass something: the contacts that were added did not hold them."""
 SOONER = 0.25
 """With each of them a continuous body may come nearer to what it would pass, by this factor."""
 
@@ -69,6 +74,7 @@ class Parts(NamedTuple):
     colliders: Colliders
     links: Links
     joints: Joints
+    softs: Softs
     gravity: Floats
     slop: float
 
@@ -90,6 +96,8 @@ class Attempt(NamedTuple):
     """(n,2) bodies of the contacts"""
     contacts: Records
     joined: Joined
+    skins: list[Skin]
+    """of soft bodies that are awake"""
     opened: Opened
     borne: Floats
     """(n,) normal impulses of a substep that contacts start from"""
@@ -106,6 +114,8 @@ class Motor:
 
     def __init__(self, substeps: int, sweeps: int, sleeping: bool) -> None:
         self.substeps, self.sweeps, self.sleeping = substeps, sweeps, sleeping
+        self.least = substeps
+        """What soft bodies need, if that is more."""
         self.memory, self.sleepers, self.bench = ContactMemory(), Sleepers(), Bench()
         self.pace, self.fineness, self.loads = 0.0, 0.0, Loads(0.0, 0.0)
         """The longest substep of the last steps, fading; and of the last step the length of a substep, and the loads."""
@@ -117,11 +127,15 @@ class Motor:
         self._wake_changed(world)
         growth = _find_growth(world, dt)
         world.colliders.place(world.store, growth)
+        self.least = max(self.substeps, world.softs.count_substeps(~world.store.asleep, dt))
         count, tries, is_known = self._count_substeps(self.loads, dt, world.slop), 0, False
-        times, pace = np.ones(len(world.store.alive)), self.pace
+        times, pace, impacts = np.ones(len(world.store.alive)), self.pace, no_points()
         while True:
             self.pace = max(dt / count, FADE * pace)
             found, pairs = self._find_contacts(world, growth, dt)
+            if len(impacts.ids):
+                found = join_points([found, impacts])
+                pairs = world.colliders.body[found.colliders]
             attempt = self._prepare(world, found, pairs, times, dt, count)
             island = self._solve(world, attempt, dt, count)
             loads = _find_loads(attempt, island, world.slop, dt, count)
@@ -131,7 +145,13 @@ class Motor:
                 continue
             if tries == MOST_TRIES:
                 break
-            if not self._wake_pushed(world, attempt) and not _stop_passing(world, attempt, times, tries):
+            safe, passing = find_passing(
+                world.store, world.colliders, world.softs, attempt.joined, attempt.skins, world.slop
+            )
+            is_passed = len(passing.ids) > 0
+            impacts = join_points([impacts, passing])
+            is_woken = self._wake_pushed(world, attempt)
+            if not is_woken and not _stop_passing(world, attempt, times, safe, tries) and not is_passed:
                 break
             tries += 1
         if (lost := _find_lost(world, attempt)) is not None:
@@ -142,10 +162,12 @@ class Motor:
         loose = world.joints.remember(opened.which, opened.joints, opened.rows, dt, count)
         self.loads, self.fineness = loads, dt / count
         world.links.part(world.store, attempt.joined, attempt.awake)
+        world.softs.part(world.store, attempt.joined, attempt.skins)
         if self.sleeping:
             self._put_to_sleep(world, attempt, dt)
         self.sleepers.wake(world.store, loose)
         world.links.rest(world.store.asleep)
+        world.softs.rest(world.store.asleep)
         self._remember(world, attempt, dt / count)
 
     def _count_substeps(self, loads: Loads, dt: float, slop: float) -> int:
@@ -154,7 +176,7 @@ class Motor:
         press = dt * (loads.press / (PRESS * slop)) ** 0.5 / (2.0 * math.pi * STIFFNESS)
         wanted = math.ceil(min(max(swing, press), MOST_SUBSTEPS))
         same = math.ceil(dt / self.fineness) if self.fineness > 0.0 else 0
-        return max(self.substeps, same if KEPT * same <= wanted <= same else wanted)
+        return max(self.least, same if KEPT * same <= wanted <= same else wanted)
 
     # --- wake
 
@@ -176,7 +198,7 @@ class Motor:
     def _wake_changed(self, world: Parts) -> None:
         """Wake linkages that somebody has changed since the last step, and what touched a deformable body that was updated."""
         store, colliders = world.store, world.colliders
-        self.sleepers.wake(store, world.links.find_changed(store))
+        self.sleepers.wake(store, np.concatenate((world.links.find_changed(store), world.softs.find_changed(store))))
         while len(roused := world.joints.find_roused(store)):
             self.sleepers.wake(store, roused)
         for i, shape in enumerate(colliders.shapes):
@@ -226,21 +248,29 @@ class Motor:
         store = world.store
         awake = store.movable & ~store.asleep
         joined = world.links.join(store, world.gravity, awake, dt, count * self.sweeps, world.joints.members)
+        joined, skins = world.softs.extend(joined, store, awake, times)
+        patches = find_patches(skins, found, pairs)
+        if skins:
+            kept = choose_rows(patches, found)
+            found, pairs, patches = found.take(kept), pairs[kept], patches.take(kept)
+            found = move_points(patches, found, joined.bodies)
         joined.moving[: len(awake)] |= store.find_gliding()
         joined.bodies["time"][: len(times)] = times
         sides, shares, together = joined.find_sides(pairs, found.point)
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
-            sides, shares = sides[~together], shares[~together]
+            sides, shares, patches = sides[~together], shares[~together], patches.take(~together)
         opened = open_joints(world.joints, joined.bodies, joined.ends, joined.strings, awake, dt, count)
         joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
+        world.softs.mark_free(joined, skins)
         turn_inertias(joined.bodies)
         contacts = open_contacts(store, world.colliders, found, pairs, sides, shares)
+        lay_patches(patches, contacts)
         contacts["yields"] = np.isin(pairs, world.joints.members).any(axis=1)
         support = np.zeros((len(joined.bodies), 3))
         prepare(joined.bodies, contacts, found.points, support, world.slop, _slowest_bounce(world, dt))
         self.memory.start(contacts, found, world.slop, dt / count)
-        return Attempt(found, pairs, contacts, joined, opened, contacts["normal_impulse"].copy(), awake)
+        return Attempt(found, pairs, contacts, joined, skins, opened, contacts["normal_impulse"].copy(), awake)
 
     # --- solve
 
@@ -252,11 +282,11 @@ class Motor:
         fastest, slowest = PUSH_SPEED * world.slop, _slowest_bounce(world, dt)
         settings = Settings(dt, self.pace, fastest, slowest, world.slop, count, self.sweeps)
         moving = np.flatnonzero(attempt.joined.moving)
-        bonds, rack = attempt.joined.bonds, attempt.opened.rack
+        bonds, tissues, rack = attempt.joined.bonds, attempt.joined.tissues, attempt.opened.rack
         contacts = attempt.contacts
         contacts["last_impulse"] = contacts["normal_impulse"]
         blocks = self.bench.lay_out(bodies, contacts, island, len(bodies) - len(bonds.place))
-        self.more_solved += solve_step(bodies, contacts, blocks, bonds, rack, moving, island, ledger, settings)
+        self.more_solved += solve_step(bodies, contacts, blocks, bonds, tissues, rack, moving, island, ledger, settings)
         return island
 
     # --- limit energy
@@ -280,7 +310,7 @@ class Motor:
         pairs, joints = attempt.pairs, world.joints
         # What hangs is carried as what lies on the ground is, under gravity; what a motor moves goes on.
         hung = joints.find_held(store)[: None if world.gravity.any() else 0]
-        held = np.concatenate((links.find_held(), hung))
+        held = np.concatenate((links.find_held(), world.softs.find_held(), hung))
         driven = np.repeat(joints.find_driven()[:, np.newaxis], 2, axis=1)
         neighbors = Neighbors(
             np.concatenate((pairs[touching], joints.pairs)),
@@ -288,7 +318,8 @@ class Motor:
             np.concatenate((pairs[deep], driven)),
             links.chains,
         )
-        pulled = links.find_pulled(len(store.alive)) | find_accelerations(store, world.gravity).any(axis=1)
+        pulled = links.find_pulled(len(store.alive)) | world.softs.find_pulled(len(store.alive))
+        pulled |= find_accelerations(store, world.gravity).any(axis=1)
         self.sleepers.put_to_sleep(store, *find_tired(store, neighbors, pulled, held, slop, dt))
 
     # --- remember
@@ -307,7 +338,9 @@ def _find_growth(world: Parts, dt: float) -> Floats:
     store = world.store
     speeds = store.speeds() + np.where(store.movable, bound_gains(store, world.gravity) * dt, 0.0)
     most = np.where(world.links.find_continuous(len(speeds)), np.inf, LOOKAHEAD * store.radius)
-    return MARGIN * world.slop + np.minimum(dt * speeds, most)
+    growth = MARGIN * world.slop + np.minimum(dt * speeds, most)
+    world.softs.find_growth(growth, speeds, world.slop, dt)
+    return growth
 
 
 def _find_loads(attempt: Attempt, island: Integers, slop: float, dt: float, count: int) -> Loads:
@@ -352,15 +385,23 @@ def _closing_speeds(store: Store, pairs: Integers, found: ContactPoints) -> Floa
 # --- stop what would pass through
 
 
-def _stop_passing(world: Parts, attempt: Attempt, times: Floats, tries: int) -> bool:
+def _stop_passing(world: Parts, attempt: Attempt, times: Floats, softs_safe: Floats, tries: int) -> bool:
     """Shorten the time of continuous bodies that would pass something: the step must be done again. Whether there were any."""
-    if not world.store.continuous.any():
-        return False
-    pushing = attempt.found.take(attempt.pushing)
-    a, b = pushing.collider_a, pushing.collider_b
-    held, after = (np.minimum(a, b) << 32) | np.maximum(a, b), name_fields(attempt.joined.states())
-    safe = find_stops(world.store, world.colliders, after, world.slop, SOONER**tries, held)
+    store = world.store
+    safe = softs_safe if tries >= HELD_TRIES else np.ones(len(times))
+    if store.continuous.any():
+        safe = np.minimum(safe, _find_rigid_stops(world, attempt, tries))
     if tries == MOST_TRIES - 1:
         safe = np.where(safe < 1.0, 0.5 * safe, 1.0)
     times *= safe
     return bool((safe < 1.0).any())
+
+
+def _find_rigid_stops(world: Parts, attempt: Attempt, tries: int) -> Floats:
+    """(n,) the part of the step after which continuous bodies come too near to something."""
+    pushing = attempt.found.take(attempt.pushing)
+    a, b = pushing.collider_a, pushing.collider_b
+    held, after = (np.minimum(a, b) << 32) | np.maximum(a, b), name_fields(attempt.joined.states())
+    return find_stops(
+        world.store, world.colliders, after, world.slop, SOONER**tries, held, attempt.joined.soft & attempt.awake
+    )

@@ -65,6 +65,7 @@ from abut.world.results import (
     unite_rows,
 )
 from abut.world.shape_casts import find_first_time, path_between
+from abut.world.soft.bodies import Softs
 from abut.world.states import State, deform_back, put_back
 from abut.world.step import Motor, Parts
 from abut.world.surface_questions import SurfaceQuestion
@@ -124,7 +125,7 @@ class World:
             arrays.count(sweeps, "sweeps", least=1),
             arrays.flag(sleeping, "sleeping"),
         )
-        self._links, self._joints = Links(), Joints()
+        self._links, self._joints, self._softs = Links(), Joints(), Softs()
         self._touching, self._touched = np.empty((0, 2), np.int64), np.empty((0, 2), np.int64)
         """Pairs of the last answer of `contacts`, and of the one before."""
         self._known: WorldContacts | None = None
@@ -377,7 +378,10 @@ class World:
             "locked": locked,
             "material": material,
         }
-        slots = self._take(self._read(shape, arrays.poses(poses, "poses"), options))
+        newcomers = self._read(shape, arrays.poses(poses, "poses"), options)
+        self._softs.check(newcomers)
+        slots = self._take(newcomers)
+        self._softs.take(self._store, slots, newcomers)
         return frozen(self._store.handles(slots))
 
     def _read(self, shape: ShapesLike, poses: Floats, given: dict[str, Any]) -> Newcomers:
@@ -427,6 +431,7 @@ class World:
         """
         slots = self._store.read(handles)
         self._links.remove(slots)
+        self._softs.remove(slots)
         gone = set(self._store.handles(slots).tolist())
         self._names = {name: handle for name, handle in self._names.items() if handle not in gone}
         self._forget_joints(np.asarray(np.isin(self._joints.slots, slots).any(axis=1)))
@@ -452,6 +457,7 @@ class World:
         """
         slots = self._store.read(handles)
         self._links.refuse(slots)
+        self._softs.refuse(slots)
         at = None if poses is None else arrays.rigid_poses(arrays.stacked(poses, "poses", (4, 4), len(slots)), "poses")
         if at is not None:
             check_scale(LEAST_SCALE, at, STATIC)
@@ -497,7 +503,9 @@ class World:
                 it has at the beginning of the step.
         """
         slots, (push, at) = self._read_push(handles, force, "force", point)
-        self._store.torque[slots] += moment_of(self._store, slots, push, at)
+        moment = moment_of(self._store, slots, push, at)
+        self._softs.refuse_turns(slots, moment)
+        self._store.torque[slots] += moment
         self._store.force[slots] += push
         self._motor.rouse(self._store, slots)
 
@@ -509,6 +517,7 @@ class World:
             torque: (k,3), or (3,) for all, in the world.
         """
         slots, (twist, _) = self._read_push(handles, torque, "torque", None)
+        self._softs.refuse_turns(slots, twist)
         self._store.torque[slots] += twist
         self._motor.rouse(self._store, slots)
 
@@ -521,7 +530,10 @@ class World:
             point: (k,3) or (3,) in the world, where it acts; by default at the center of mass. Elsewhere it changes the angular momentum too.
         """
         slots, (push, at) = self._read_push(handles, impulse, "impulse", point)
-        add_impulse(self._store, slots, push, moment_of(self._store, slots, push, at))
+        moment = moment_of(self._store, slots, push, at)
+        self._softs.refuse_turns(slots, moment)
+        add_impulse(self._store, slots, push, moment)
+        self._softs.push(self._store, slots, push)
         self._motor.rouse(self._store, slots)
 
     def _read_push(
@@ -596,6 +608,7 @@ class World:
 
     def _place(self) -> None:
         self._links.follow(self._store)
+        self._softs.follow(self._store)
         if self._colliders.settle(self._store, self.slop):
             self._changed()
 
@@ -923,9 +936,8 @@ class World:
             dt: the length of the step, above 0.
         """
         length = arrays.positive(dt, "dt")
-        self._motor.step(
-            Parts(self._store, self._colliders, self._links, self._joints, self.gravity, self.slop), length
-        )
+        parts = (self._store, self._colliders, self._links, self._joints, self._softs)
+        self._motor.step(Parts(*parts, self.gravity, self.slop), length)
         if len(self._joints.broke):
             self._colliders.apart = self._joints.apart
         self._changed()
@@ -958,7 +970,7 @@ class World:
 
         Contacts, impulses and sleepers are part of it, and so are deformable bodies and linkages: what follows is the same to the bit.
         """
-        return State()._keep(self.__getstate__(), len(self), self.linkages)
+        return State()._keep(self.__getstate__(), len(self), (*self.linkages, *self._softs.models))
 
     def restore(self, state: State) -> None:
         """Go back to a state that was saved, of this world or of another one. Handles and names are those of then; films go on.
@@ -968,9 +980,11 @@ class World:
         Args:
             state: as `save_state` gave it.
         """
-        content, linkages, soft = arrays.instance(state, "state", State)._open()
+        content, models, soft = arrays.instance(state, "state", State)._open()
         self.__dict__.update(content)
-        self._links.replace(put_back(linkages))
+        known = put_back(models)
+        self._links.replace(known)
+        self._softs.replace(known)
         self._store.follow_versions(self._colliders.find_shapes(deform_back(soft)))
         self._changed()
 

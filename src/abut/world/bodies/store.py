@@ -47,6 +47,8 @@ class Store:
         self.one_way = np.empty((0, 3))
         """The direction of the side that holds, in the body's frame; 0: all sides do."""
         self.radius = np.empty(0)
+        self.ripple = np.empty(0)
+        """How much faster than a soft body one of its particles is."""
         self.rest_time = np.empty(0)
         self.motion_t0 = np.empty((0, 6))
         """How a slow body moved when it became slow, and half of the time later that it takes to fall asleep."""
@@ -90,7 +92,7 @@ class Store:
         slots = np.array([heapq.heappop(self._free) for _ in range(count)], np.int64)
         self.alive[slots] = True
         self.asleep[slots], self.rest_time[slots], self.group[slots] = False, 0.0, 0
-        self.force[slots], self.torque[slots] = 0.0, 0.0
+        self.force[slots], self.torque[slots], self.ripple[slots] = 0.0, 0.0, 0.0
         return slots
 
     def free(self, slots: Integers) -> None:
@@ -190,9 +192,9 @@ class Store:
         return result
 
     def speeds(self) -> Floats:
-        """(n,) the most speed of a point of each body: velocity, and spin times the body's radius."""
+        """(n,) the most speed of a point of each body: velocity, spin times the body's radius, and ripple."""
         linear = np.linalg.norm(self.velocity, axis=1)
-        return linear + self.radius * np.linalg.norm(self.angular_velocity, axis=1)
+        return linear + self.radius * np.linalg.norm(self.angular_velocity, axis=1) + self.ripple
 
     @property
     def movable(self) -> NDArray[np.bool_]:

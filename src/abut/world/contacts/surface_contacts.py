@@ -9,6 +9,8 @@ Faces that come near are described by their nearest points, if they face each ot
 face of a solid was let through by another. At most MOST_ROWS points are kept, spread over the contact.
 """
 
+import math
+
 import numpy as np
 
 from abut.core.arrays import Floats, Integers
@@ -27,9 +29,14 @@ LONGEST_EXIT = 2.0
 """A face that is pierced says where to go if that is at most so many times the shortest that parts the two faces; where it is longer, they meet
 at their borders, and other faces say it."""
 
+LEAST_FACING = math.cos(math.radians(30.0))
+"""What a soft body comes near counts if one of both faces looks towards the other up to this angle: along a tiled floor it does not."""
+
 
 def meet_surfaces(a: Surface | Soft, pose_a: Floats, b: Surface | Soft, pose_b: Floats, margin: float) -> ContactPoints:
-    """Where two surfaces meet, or come as near as the margin; their colliders are not known here."""
+    """Where two surfaces meet, or come as near as the margin; their colliders are not known here.
+
+    Of a soft body every face counts that is touched."""
     body_a, body_b = place_surface(a, pose_a, 0), place_surface(b, pose_b, 1)
     hits = collide(body_a, body_b, margin=0.5 * margin)
     if not len(hits):
@@ -44,10 +51,15 @@ def meet_surfaces(a: Surface | Soft, pose_a: Floats, b: Surface | Soft, pose_b: 
         if shape.side != BOTH:
             near &= (points["normal"] * normal).sum(axis=1) * inwards > 0.0
     points[meeting] = _describe_meeting(*(each[meeting] for each in (corners_a, normal_a, corners_b, normal_b)))
+    is_elastic = any(isinstance(shape, Soft) and shape.model is not None for shape in (a, b))
+    if is_elastic:
+        cosine = [np.abs((points["normal"] * normal).sum(axis=1)) for normal in (normal_a, normal_b)]
+        near &= np.maximum(*cosine) >= LEAST_FACING
     kept = np.flatnonzero((meeting & np.isfinite(points["separation"])) | near)
     if not len(kept):
         return no_points()
-    kept = kept[_spread(points[kept])]
+    if not is_elastic:
+        kept = kept[_spread(points[kept])]
     found = ContactPoints(points[kept].view(np.float64).reshape(-1, 7), np.zeros((len(kept), 5), np.int64))
     found.face_a[:], found.face_b[:] = hits.face_a[kept], hits.face_b[kept]
     return found

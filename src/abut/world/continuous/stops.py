@@ -15,10 +15,19 @@ from abut.world.continuous.poses import place_at
 NO_TRIANGLE = -1
 
 
-def find_stops(store: Store, colliders: Colliders, after: Records, slop: float, part: float, held: Integers) -> Floats:
+def find_stops(
+    store: Store,
+    colliders: Colliders,
+    after: Records,
+    slop: float,
+    part: float,
+    held: Integers,
+    soft: NDArray[np.bool_],
+) -> Floats:
     """(n,) the part of the step after which continuous bodies come within `part` of a slop of something, going to the states `after`; 1: they do not.
 
-    held: pairs of colliders, smaller · 2³² + larger, that the solver has kept apart; of those only the center is looked at."""
+        held: pairs of colliders, smaller · 2³² + larger, that the solver has kept apart; of those only the center is looked at. soft (n,): bodies that are
+    left out, for their faces do not stay as they are (`soft.passing`)."""
     before, times = name_fields(store.state), np.ones(len(after))
     fast = np.flatnonzero(store.movable & store.continuous & ~store.asleep)
     there = np.flatnonzero(colliders.body >= 0)
@@ -36,8 +45,8 @@ def find_stops(store: Store, colliders: Colliders, after: Records, slop: float, 
         near = there[(boxes[:, :3] <= box[3:]).all(axis=1) & (boxes[:, 3:] >= box[:3]).all(axis=1)]
         others = colliders.body[near]
         keys = (np.minimum(body, others) << 32) | np.maximum(body, others)
-        may_meet = _agree(store, int(body), others) & ~np.isin(keys, colliders.apart)
-        near = near[(others != body) & may_meet & colliders.rules.allow(int(body), others)]
+        may_meet = agree(store, int(body), others) & ~np.isin(keys, colliders.apart)
+        near = near[(others != body) & ~soft[others] & may_meet & colliders.rules.allow(int(body), others)]
         near = near[~_pass(store, colliders, after, int(body), colliders.body[near])]
         own = np.flatnonzero(colliders.body == body)
         for j in near.tolist():
@@ -72,6 +81,7 @@ def _pass(store: Store, colliders: Colliders, after: Records, body: int, others:
     return way.any(axis=1) & (colliders.gates.passes(body, others) | (along >= 0.0))
 
 
-def _agree(store: Store, body: int, others: Integers) -> np.ndarray:
+def agree(store: Store, body: int, others: Integers) -> NDArray[np.bool_]:
+    """(k,) which others have layers and masks that let a body meet them."""
     met = (store.layer[body] & store.mask[others]) != 0
     return met & ((store.solid_layer[others] & store.mask[body]) != 0)

@@ -1,4 +1,4 @@
-"""Bodies and the particles of linkages side by side, as the solver wants them."""
+"""Bodies and the particles of linkages and soft bodies side by side, as the solver wants them."""
 
 from typing import NamedTuple
 
@@ -11,13 +11,14 @@ from abut.impulses.records import ALONE
 from abut.world.bodies.state import AT_REST, STATE, name_fields
 from abut.world.joints.opening import Strings
 from abut.world.solver.link_constraints import Bonds
+from abut.world.solver.tissues import Tissues
 
 FIELDS: tuple[str, ...] = STATE.names or ()
 """of a state, which the records of the solver have too"""
 
 
 class Joined(NamedTuple):
-    """Bodies, and behind them the particles of linkages that are awake, as the solver wants them."""
+    """Bodies, and behind them the particles of linkages and of soft bodies that are awake, as the solver wants them."""
 
     bodies: Records
     """(n+m,) see `BODY`"""
@@ -26,18 +27,22 @@ class Joined(NamedTuple):
     ends: Integers
     """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
     bonds: Bonds
+    soft: NDArray[np.bool_]
+    """(n,) soft bodies: what moves, and is pushed, are the particles of their surfaces"""
+    tissues: Tissues
+    """of the soft bodies that are awake; their particles come last"""
     strings: Strings
     """links of linkages that something is joined to: they are solved for with the joints, and are none of the bonds"""
 
     @property
     def alone(self) -> NDArray[np.bool_]:
-        """(n,) bodies that do not stand for a linkage."""
-        return self.ends[:, 0] == ALONE
+        """(n,) bodies that do not stand for particles: for a linkage or a soft body."""
+        return (self.ends[:, 0] == ALONE) & ~self.soft
 
     def states(self) -> Floats:
         """(n,13) of the bodies; those that stand for a linkage are moved with it, not turned."""
         first = len(self.ends)
-        states, standing = np.empty((first, len(AT_REST))), ~self.alone
+        states, standing = np.empty((first, len(AT_REST))), self.ends[:, 0] != ALONE
         for name in FIELDS:
             name_fields(states)[name] = self.bodies[name][:first]
         name_fields(states)["position"][standing] = self.bodies["position"][self.ends[standing]].mean(axis=1)

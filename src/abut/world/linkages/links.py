@@ -27,6 +27,7 @@ from abut.world.definition import IDENTITY, MOST_SCALE, read_options
 from abut.world.joints.opening import Strings
 from abut.world.linkages.joined import FIELDS, Joined
 from abut.world.solver.link_constraints import Bonds
+from abut.world.solver.tissues import no_tissues
 
 if TYPE_CHECKING:
     from abut.world.world import World
@@ -228,7 +229,7 @@ class Links:
             np.concatenate([np.empty(0), *(linkage._low for linkage, _ in taut)]),
             np.concatenate([np.empty(0), *(linkage._high for linkage, _ in taut)]),
         )
-        return Joined(bodies, moving, ends, bonds, strings)
+        return Joined(bodies, moving, ends, bonds, np.zeros(first, np.bool_), no_tissues(), strings)
 
     def part(self, store: Store, joined: Joined, awake: NDArray[np.bool_]) -> None:
         """Bodies and linkages take what the solver made of them."""

@@ -147,7 +147,7 @@ def _is_plain(bodies: Records, contact: Record, particles: int) -> bool:
 @kernel
 def settle_in(bodies: Records, contact: Record, last: Integers, block: int) -> None:
     """Note that the bodies of a contact are in a block."""
-    for body in (contact.body_a, contact.end_a, contact.body_b, contact.end_b):
+    for body in (contact.body_a, contact.end_a, contact.third_a, contact.body_b, contact.end_b, contact.third_b):
         if body != ALONE and moves(bodies[body]):
             last[body] = block
 
@@ -282,7 +282,11 @@ def _write(lane: Record, k: int, contact: Record, row: int) -> None:
     lane.tangent_impulse[k], lane.bitangent_impulse[k] = contact.tangent_impulse, contact.bitangent_impulse
     lane.last_impulse[k], lane.total_normal_impulse[k] = contact.last_impulse, contact.total_normal_impulse
     lane.rolling_lever[k], lane.rolling_mass[k] = contact.rolling_lever, contact.rolling_mass
-    lane.approach_speed[k], lane.restitution[k], lane.work[k] = contact.approach_speed, contact.restitution, contact.work
+    lane.approach_speed[k], lane.restitution[k], lane.work[k] = (
+        contact.approach_speed,
+        contact.restitution,
+        contact.work,
+    )
     lane.radius_a[k], lane.radius_b[k] = contact.radius_a, contact.radius_b
     lane.holds[k], lane.has_pushed[k] = 0.0 if contact.yields else 1.0, 1.0 if contact.has_pushed else 0.0
 

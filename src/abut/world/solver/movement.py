@@ -13,7 +13,7 @@ from abut.core.records import Record, Records, put, vector
 from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.impulses.records import ALONE
-from abut.impulses.sides import displacement_of, sides_of, turn_inertia
+from abut.impulses.sides import Side, displacement_of, is_patch, sides_of, turn_inertia
 from abut.world.solver.drives import drive, turn_driven
 from abut.world.solver.preparation import REST, aim, weigh
 
@@ -69,6 +69,9 @@ def follow_contact(bodies: Records, contact: Record, slop: float) -> None:
     contact.pushed_impulse = contact.normal_impulse
     moved = subtract(displacement_of(bodies, b), displacement_of(bodies, a))
     contact.separation += dot(moved, vector(contact.normal))
+    if is_patch(a) or is_patch(b):
+        _follow_patch(bodies, contact, a, b)
+        return
     if a[1] != ALONE or b[1] != ALONE:  # bones push along their axes
         return
     body_a, body_b = bodies[a[0]], bodies[b[0]]
@@ -82,6 +85,20 @@ def follow_contact(bodies: Records, contact: Record, slop: float) -> None:
     far = norm_sq(d) > STALE_SQ * (norm_sq(a[3]) + norm_sq(b[3])) or turn_sq > STALE_SQ
     if far and contact.standing == 0:
         weigh(bodies, contact)
+
+
+@kernel
+def _follow_patch(bodies: Records, contact: Record, a: Side, b: Side) -> None:
+    """The anchor of a body that touches a face of a soft one goes with the point of the face."""
+    if a[1] == ALONE:
+        moved = subtract(displacement_of(bodies, b), vector(bodies[a[0]].displacement))
+        put(contact.anchor_a, add(a[3], moved))
+    elif b[1] == ALONE:
+        moved = subtract(displacement_of(bodies, a), vector(bodies[b[0]].displacement))
+        put(contact.anchor_b, add(b[3], moved))
+    else:
+        return
+    weigh(bodies, contact)
 
 
 @kernel

@@ -61,8 +61,8 @@ def soften(h: float, pace: float, fastest: float, slop: float) -> Softness:
 def solve_contact(bodies: Records, contact: Record, h: float, softness: Softness) -> None:
     """One contact, in a substep of the length h. Two bodies have code of their own, in which a second particle does not occur."""
     if contact.end_a == ALONE and contact.end_b == ALONE and contact.standing == 0:
-        a = (contact.body_a, ALONE, 0.0, vector(contact.anchor_a))
-        b = (contact.body_b, ALONE, 0.0, vector(contact.anchor_b))
+        a = (contact.body_a, ALONE, 0.0, vector(contact.anchor_a), ALONE, 0.0)
+        b = (contact.body_b, ALONE, 0.0, vector(contact.anchor_b), ALONE, 0.0)
         _solve_sides(bodies, contact, a, b, 0, h, softness)
     else:
         c, d = sides_of(contact)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
-from abut.impulses.records import CONTACT
+from abut.impulses.records import ALONE, CONTACT
 from abut.shapes.pool import KIND, SURFACE, V0, V1
 from abut.world.bodies.islands import find_islands
 from abut.world.bodies.materials import combine_friction, combine_restitution, find_conveyors, find_slips
@@ -23,6 +23,7 @@ def open_contacts(
     for column, name in enumerate(("body_a", "body_b", "end_a", "end_b")):
         contacts[name] = sides[:, column]
     contacts["share_a"], contacts["share_b"] = shares.T
+    contacts["third_a"] = contacts["third_b"] = ALONE
     contacts["rolling_lever"] = np.sqrt(store.rolling[pairs].prod(axis=1))
     contacts["friction"] = combine_friction(store, pairs)
     contacts["restitution"] = combine_restitution(store, pairs)

@@ -15,6 +15,8 @@ from abut.impulses.records import ALONE
 from abut.impulses.sides import (
     Side,
     can_turn,
+    is_patch,
+    mix,
     mobility,
     relative_velocity,
     same_sides,
@@ -85,7 +87,10 @@ def _place(bodies: Records, contact: Record, found: Vec3) -> None:
     point, n = found, vector(contact.normal)
     w_a, w_b = a.inverse_mass, b.inverse_mass
     contact.lead = w_b / (w_a + w_b) if w_a + w_b > 0.0 else 0.5
-    if contact.radius_a > 0.0 and contact.radius_b == 0.0:
+    side_a, side_b = sides_of(contact)
+    if is_patch(side_a) or is_patch(side_b):  # the point is one of the face, and stays there
+        contact.lead = 0.0 if is_patch(side_a) else 1.0
+    elif contact.radius_a > 0.0 and contact.radius_b == 0.0:
         point, contact.lead = add_scaled(vector(contact.center_a), n, contact.radius_a), 0.0
     elif contact.radius_b > 0.0 and contact.radius_a == 0.0:
         point, contact.lead = add_scaled(vector(contact.center_b), n, -contact.radius_b), 1.0
@@ -129,10 +134,19 @@ def measure_approach(bodies: Records, contact: Record) -> None:
 @kernel
 def _pull_at(bodies: Records, side: Side) -> Vec3:
     """The acceleration of a point."""
-    i, j, share, _ = side
+    i, j, share, _, k, part = side
     if j == ALONE:
         return vector(bodies[i].acceleration)
+    if k != ALONE:
+        u, v, w = vector(bodies[i].acceleration), vector(bodies[j].acceleration), vector(bodies[k].acceleration)
+        return mix(u, v, w, share, part)
     return add_scaled(scale(vector(bodies[i].acceleration), 1.0 - share), vector(bodies[j].acceleration), share)
+
+
+@kernel
+def _holds(bodies: Records, side: Side) -> bool:
+    """Whether a side bears what presses on it by itself: particles of linkages do not, a soft body has springs for it."""
+    return is_patch(side) or can_turn(bodies[side[0]])
 
 
 @kernel
@@ -145,17 +159,17 @@ def _find_standing(bodies: Records, contacts: Records, support: Floats, slop: fl
             continue
         a, b = sides_of(contact)
         n = vector(contact.normal)
-        if mobility(bodies, a, n) == 0.0 and not can_turn(bodies[b[0]]):
+        if mobility(bodies, a, n) == 0.0 and not _holds(bodies, b):
             _add_support(support, b, n)
-        if mobility(bodies, b, n) == 0.0 and not can_turn(bodies[a[0]]):
+        if mobility(bodies, b, n) == 0.0 and not _holds(bodies, a):
             _add_support(support, a, scale(n, -1.0))
     for i in range(len(contacts)):
         contact = contacts[i]
         a, b = sides_of(contact)
         n = vector(contact.normal)
         mobility_a, mobility_b = mobility(bodies, a, n), mobility(bodies, b, n)
-        light_a = mobility_b > 0.0 and mobility_a > HEAVY * mobility_b and not can_turn(bodies[a[0]])
-        light_b = mobility_a > 0.0 and mobility_b > HEAVY * mobility_a and not can_turn(bodies[b[0]])
+        light_a = mobility_b > 0.0 and mobility_a > HEAVY * mobility_b and not _holds(bodies, a)
+        light_b = mobility_a > 0.0 and mobility_b > HEAVY * mobility_a and not _holds(bodies, b)
         contact.is_cold = (light_a or light_b) and contact.approach_speed > slowest
         if light_a and dot(_support_of(support, a), n) > PRESSED:
             contact.standing = -1
@@ -176,7 +190,7 @@ def _carry(bodies: Records, contact: Record, side: Side) -> None:
 @kernel
 def _add_support(support: Floats, side: Side, n: Vec3) -> None:
     """A push along n that particles get from below."""
-    i, j, share, _ = side
+    i, j, share, _, _, _ = side
     put_vector(support, i, 0, add_scaled(vector_at(support, i), n, 1.0 - share if j != ALONE else 1.0))
     if j != ALONE:
         put_vector(support, j, 0, add_scaled(vector_at(support, j), n, share))
@@ -185,7 +199,7 @@ def _add_support(support: Floats, side: Side, n: Vec3) -> None:
 @kernel
 def _support_of(support: Floats, side: Side) -> Vec3:
     """The pushes that a side gets from below."""
-    i, j, share, _ = side
+    i, j, share, _, _, _ = side
     if j == ALONE:
         return vector_at(support, i)
     return add_scaled(scale(vector_at(support, i), 1.0 - share), vector_at(support, j), share)

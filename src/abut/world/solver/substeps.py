@@ -29,6 +29,7 @@ from abut.world.solver.one_contact import RIGID, soften
 from abut.world.solver.preparation import measure_approach
 from abut.world.solver.restitution import bounce
 from abut.world.solver.sweeps import SUDDEN, converge, settle, sweep_contacts, take_back_less, warm_start
+from abut.world.solver.tissues import Tissues, flex
 
 
 class Settings(NamedTuple):
@@ -52,13 +53,14 @@ def solve_step(
     contacts: Records,
     blocks: Blocks,
     bonds: Bonds,
+    tissues: Tissues,
     rack: Rack,
     moving: Integers,
     island: Integers,
     ledger: Ledger,
     settings: Settings,
 ) -> int:
-    """Solve contacts, links and joints for a step. How many contacts were solved beyond the sweeps that were wanted.
+    """Solve contacts, links, soft bodies and joints for a step. How many contacts were solved beyond the sweeps that were wanted.
 
     blocks: the contacts, with the impulses that they start from as their last ones. moving: bodies that move at all. island (n,), ledger: see
     `open_ledger`. The impulses of the contacts are written."""
@@ -70,6 +72,7 @@ def solve_step(
     aim_rows(bodies, rack)
     for _ in range(settings.substeps):
         accelerate(bodies, moving, h)
+        flex(bodies, tissues, h, settings.dt)
         add_energies(bodies, island, ledger.before)
         start_rows(bodies, rack, h, settings.fastest)
         warm_start(bodies, contacts, blocks)

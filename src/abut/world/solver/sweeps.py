@@ -20,8 +20,8 @@ from abut.world.solver.blocks import Blocks
 from abut.world.solver.energy import NONE, ROUNDING, Ledger, add_energies, weaken
 from abut.world.solver.lane_solver import solve_block, start_block
 from abut.world.solver.link_constraints import Bonds, hold_lengths, restore_lengths
-from abut.world.solver.packing import pack_busy, unpack
 from abut.world.solver.one_contact import Softness, solve_contact
+from abut.world.solver.packing import pack_busy, unpack
 
 MORE_SWEEPS, GAIN = 64, 0.99
 """At most so many sweeps more for bodies that are hit, and for islands whose contacts have made energy and take back a hundredth with each."""
