@@ -181,12 +181,12 @@ def _cut_faces(
     return np.concatenate(triangles), np.concatenate(owners)
 
 
-def pieces_of(vertices: Floats, ring: list[int]) -> list[list[int]]:
-    """The pieces of one face: itself where it is flat, else triangles."""
+def pieces_of(corners: Floats, ring: list[int]) -> list[list[int]]:
+    """The pieces of one face, given its corners and their numbers: itself where it is flat, else triangles."""
     if len(ring) == 3:
         return [ring]
-    used, local = np.unique(ring, return_inverse=True)
-    points = arrays.frozen(np.ascontiguousarray(vertices[used]))
+    used, first, local = np.unique(ring, return_index=True, return_inverse=True)
+    points = arrays.frozen(np.ascontiguousarray(corners[first]))
     loops = Loops(local.astype(np.int32), np.array([0, len(ring)]), np.zeros(1, np.int32))
     if convexity.judge_cells(points, loops, 1).planar[0]:
         return [ring]
