@@ -420,6 +420,15 @@ def physics() -> dict[str, Subject]:
             dynamics.find_impacts, bodies=Fresh(lambda: [a_mobile()]), positions_t0=[a_mobile().position]
         ),
         "dynamics.mass_properties": function(dynamics.mass_properties, mesh=BALL, density=2.0),
+        "dynamics.move_together": function(
+            dynamics.move_together,
+            bodies=Fresh(lambda: [a_mobile()]),
+            targets=[a_mobile().position],
+            response="slide",
+            mass=[1.0],
+            restitution=0.0,
+            walls="static",
+        ),
         "dynamics.rag_doll": function(dynamics.rag_doll, height=1.8, mass=75.0),
         "dynamics.rigid_state": function(
             dynamics.rigid_state, poses=EYE[None], velocity=[[0.0, 0, 1]], angular_velocity=[[0.0, 0, 1]]
