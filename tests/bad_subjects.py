@@ -120,6 +120,12 @@ def _models() -> dict[str, Callable[[], Any]]:
     }
 
 
+def _divided() -> Any:
+    model = _models()["MassSpring"]()
+    model.insert([[0, 1]], 0.5)
+    return model
+
+
 def bodies_and_steps() -> dict[str, Subject]:
     """abut itself, broad and ccd."""
     queries = np.zeros((2, 8, 3))
@@ -444,6 +450,8 @@ def physics() -> dict[str, Subject]:
         "dynamics.MassSpring.from_mesh": function(
             dynamics.MassSpring.from_mesh, mesh=BALL, stiffness=10.0, bending=1.0
         ),
+        "dynamics.MassSpring.insert": method(_models()["MassSpring"], "insert", ends=[[0, 1]], ratio=[0.5]),
+        "dynamics.MassSpring.remove": method(_divided, "remove", particles=[3]),
         "dynamics.ShapeMatching.insert": method(_models()["ShapeMatching"], "insert", ends=[[0, 1]], ratio=[0.5]),
         "dynamics.ShapeMatching.remove": method(_models()["ShapeMatching"], "remove", particles=[7]),
     }

@@ -203,7 +203,7 @@ def mobile() -> None:
     dynamics.find_impacts([body], [body.position])
     body = cells.Mobile(cells.channel(2, 1, 1), triangle)
     other = cells.Mobile(body.environment, (np.add(triangle[0], [0.0, 0.0, 0.2]), triangle[1]))
-    dynamics.move_together([body, other], [body.position + [0.0, 0.0, 0.3], other.position])
+    dynamics.move_together([body, other], [np.add(body.position, [0.0, 0.0, 0.3]), other.position])
 
 
 def motion() -> None:
