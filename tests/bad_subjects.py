@@ -120,6 +120,12 @@ def _models() -> dict[str, Callable[[], Any]]:
     }
 
 
+def _divided() -> Any:
+    model = _models()["MassSpring"]()
+    model.insert([[0, 1]], 0.5)
+    return model
+
+
 def bodies_and_steps() -> dict[str, Subject]:
     """abut itself, broad and ccd."""
     queries = np.zeros((2, 8, 3))
@@ -438,6 +444,15 @@ def physics() -> dict[str, Subject]:
             dynamics.find_impacts, bodies=Fresh(lambda: [a_mobile()]), positions_t0=[a_mobile().position]
         ),
         "dynamics.mass_properties": function(dynamics.mass_properties, mesh=BALL, density=2.0),
+        "dynamics.move_together": function(
+            dynamics.move_together,
+            bodies=Fresh(lambda: [a_mobile()]),
+            targets=[a_mobile().position],
+            response="slide",
+            mass=[1.0],
+            restitution=0.0,
+            walls="static",
+        ),
         "dynamics.rag_doll": function(dynamics.rag_doll, height=1.8, mass=75.0),
         "dynamics.rigid_state": function(
             dynamics.rigid_state, poses=EYE[None], velocity=[[0.0, 0, 1]], angular_velocity=[[0.0, 0, 1]]
@@ -453,6 +468,8 @@ def physics() -> dict[str, Subject]:
         "dynamics.MassSpring.from_mesh": function(
             dynamics.MassSpring.from_mesh, mesh=BALL, stiffness=10.0, bending=1.0
         ),
+        "dynamics.MassSpring.insert": method(_models()["MassSpring"], "insert", ends=[[0, 1]], ratio=[0.5]),
+        "dynamics.MassSpring.remove": method(_divided, "remove", particles=[3]),
         "dynamics.ShapeMatching.insert": method(_models()["ShapeMatching"], "insert", ends=[[0, 1]], ratio=[0.5]),
         "dynamics.ShapeMatching.remove": method(_models()["ShapeMatching"], "remove", particles=[7]),
     }

@@ -201,6 +201,9 @@ def mobile() -> None:
         body.move(body.position + 0.1, "continuous", response=response)
     cells.find_meetings([body])
     dynamics.find_impacts([body], [body.position])
+    body = cells.Mobile(cells.channel(2, 1, 1), triangle)
+    other = cells.Mobile(body.environment, (np.add(triangle[0], [0.0, 0.0, 0.2]), triangle[1]))
+    dynamics.move_together([body, other], [np.add(body.position, [0.0, 0.0, 0.3]), other.position])
 
 
 def motion() -> None:

@@ -268,10 +268,10 @@ class Environment:
         Args:
             a, b: the numbers of two cells, or (k,) of as many pairs.
         """
-        rings = self.interior.open_rings()
+        rings, vertices = self.interior.open_rings(), self.interior.vertex_rows()
         for row, (one, other) in enumerate(zip(*self._read_pairs(a, b), strict=True)):
             # Pairs before this one may have joined it already.
-            if not sew_cells(rings, self.vertices, one, other) and not (row and common_faces(rings, one, other)):
+            if not sew_cells(rings, vertices, one, other) and not (row and common_faces(rings, one, other)):
                 kind = "faces" if self.dimension == 3 else "edges"
                 raise InvalidInput("cells", f"{one} and {other} have no border {kind} in the same place")
         perform(self.interior, rings)
@@ -287,11 +287,8 @@ class Environment:
         """
         rings = self.interior.open_rings()
         between = faces_between(rings, *self._read_pairs(a, b))
-        perform(
-            self.interior,
-            rings,
-            self.vertices[open_faces(rings, self.vertices, between, self.interior.fabric.vertex_count)],
-        )
+        vertices = self.interior.vertex_rows()
+        perform(self.interior, rings, vertices.take(open_faces(rings, vertices, between, len(vertices))))
 
     def _read_pairs(self, a: IndicesLike, b: IndicesLike) -> tuple[list[int], list[int]]:
         first, second = (read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b")))

@@ -8,12 +8,14 @@ from abut.dynamics.linkage import AngleLimits, Linkage
 from abut.dynamics.mass_spring import MassSpring, bending_pairs
 from abut.dynamics.particles import ParticleModel
 from abut.dynamics.rigid_bodies import MassProperties, RigidState, advance, mass_properties, rigid_state
+from abut.dynamics.several.together import JointMoves, move_together
 from abut.dynamics.shape_matching import ShapeMatching
 
 __all__ = [
     "RAG_DOLL_PARTS",
     "AngleLimits",
     "BodyImpacts",
+    "JointMoves",
     "Linkage",
     "MassProperties",
     "MassSpring",
@@ -27,6 +29,7 @@ __all__ = [
     "couple",
     "find_impacts",
     "mass_properties",
+    "move_together",
     "rag_doll",
     "rigid_state",
     "rope",

@@ -2,7 +2,7 @@
 
 A physical model only needs to propose positions. What moves inside a partition (`cells.Mobile`, `cells.Particles`) says how far each particle
 came and what stopped it. A model that has `accept`, as those of this part do, takes note of it. Where an adaptive response has put particles on
-edges or taken them away, a model that has `insert` and `remove`, as `ShapeMatching` does, follows first (§5.2.2).
+edges or taken them away, a model that has `insert` and `remove`, as `ShapeMatching` and `MassSpring` do, follows first (§5.2.1, §5.2.2).
 """
 
 from typing import Any, Protocol

@@ -4,11 +4,13 @@ The force on p_i is (k (rest − |d|) − c (v_i − v_j)·u) u, with d = p_i �
 alone let the body fold; springs across two edges, from each particle to the next but one (figure 5.1), resist bending. A spring of length zero
 has no direction and no force.
 
-On one thread each spring is looked at once, and pulls both its ends. On several, each particle gathers its own springs in their order: both ends
-then compute the same bits with opposite signs, so results do not depend on threads.
+Particles may be put on springs and taken away again, as an adaptive response to contact asks (`divided_springs`).
+
+What springs pull is in `spring_forces`.
 """
 
-from typing import Literal, TypedDict, Unpack
+import itertools
+from typing import Literal, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +18,12 @@ from numpy.typing import ArrayLike
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
-from abut.core.jit import element, kernel, parallel, prange
 from abut.core.showing import count
 from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
+from abut.dynamics.divided_springs import DividedSprings, Springs
 from abut.dynamics.integrators import INTEGRATORS
 from abut.dynamics.particles import ParticleModel, read_each, read_step
-from abut.geometry.rows import put_vector, vector_at
-from abut.geometry.vec import Vec3, add_scaled, dot, norm, subtract
+from abut.dynamics.spring_forces import accelerate, accelerate_chunks
 from abut.mesh import MeshLike, as_mesh
 
 STABLE_SHARE = 0.25
@@ -30,7 +31,6 @@ STABLE_SHARE = 0.25
 MOST_SUBSTEPS = 2**20
 """A step that needs more is a mistake: one of them takes some microseconds at least."""
 PARALLEL_FROM = 20_000  # springs; waking the threads costs as much as some thousands
-CHUNK = 1024
 
 
 class SpringOptions(TypedDict, total=False):
@@ -98,6 +98,8 @@ class MassSpring(ParticleModel):
         length = np.linalg.norm(np.subtract(*self._position[self.springs.T]), axis=1)
         self.rest = frozen(length) if rest is None else read_each(rest, "rest", len(self.springs))
         self.substeps = None if substeps is None else arrays.count(substeps, "substeps", least=1)
+        self._inserted_bending = 0.0
+        self._divided: DividedSprings | None = None
         self._gather()
 
     def _facts(self) -> tuple[str, ...]:
@@ -150,7 +152,112 @@ class MassSpring(ParticleModel):
         i = np.arange(len(line))
         springs = np.concatenate([np.stack((i[:-k], i[k:]), axis=1) for k in (1, 2)])
         strengths = np.repeat(_read_strengths(stiffness, bending), (max(len(line) - 1, 0), max(len(line) - 2, 0)))
-        return cls(line, springs, stiffness=strengths, **options)
+        model = cls(line, springs, stiffness=strengths, **options)
+        model._inserted_bending = float(bending)
+        return model
+
+    def insert(self, ends: IndicesLike, ratio: ArrayLike) -> Integers:
+        """Put a particle on each of some springs; returns their numbers (k,).
+
+        The spring is divided: its pieces together are as stiff, as damped and as long at rest as it was, and those of a line (`from_line`) get
+        springs against bending. A particle begins on the straight line between its neighbours on the spring, with the velocity between theirs, and
+        takes its mass from them: total mass, center of mass, momentum and the state of rest stay what they are, and so does the elastic energy.
+
+        Args:
+            ends: (k,2) the given particles at the ends of each spring.
+            ratio: (k,) or one number, from 0 at the second end to 1 at the first, neither included.
+
+        Raises:
+            InvalidInput: no spring joins the ends, or a particle is on that place already.
+
+        Examples:
+            >>> from abut import dynamics
+            >>> model = dynamics.MassSpring([[0, 0, 0], [1, 0, 0]], [[0, 1]], stiffness=30.0)
+            >>> model.insert([[0, 1]], 0.75).tolist(), model.mass.tolist(), model.position[2].tolist()
+            ([2], [0.25, 0.75, 1.0], [0.25, 0.0, 0.0])
+            >>> model.springs.tolist(), model.stiffness.tolist(), model.rest.tolist()
+            ([[0, 2], [2, 1]], [120.0, 40.0], [0.25, 0.75])
+        """
+        divided = self._divided or DividedSprings(
+            Springs(self.springs, self.stiffness, self.damping, self.rest), self.mass, self._inserted_bending
+        )
+        pairs = arrays.indices(ends, "ends", 2, len(self))
+        share = read_each(ratio, "ratio", len(pairs), zero=False)
+        if (share >= 1.0).any():
+            raise InvalidInput("ratio", "is not below 1", int(np.argmax(share >= 1.0)))
+        rows = [divided.row_of(*pair) for pair in pairs.tolist()]
+        if None in rows:
+            raise InvalidInput("ends", "are joined by no spring", rows.index(None))
+        taken, first = divided.copy(), len(self)
+        room = np.zeros((len(pairs), 3))
+        motions = {name: np.concatenate((getattr(self, name), room)) for name in ("_position", "_velocity", "_pending")}
+        mass = np.concatenate((self.mass, room[:, 0]))
+        for number, row, pair, part in zip(itertools.count(first), rows, pairs.tolist(), share.tolist(), strict=False):
+            new = taken.insert(cast("int", row), pair[0], 1.0 - part)
+            for table in motions.values():
+                table[number] = table[new.before] + new.share * (table[new.behind] - table[new.before])
+            mass[[new.before, new.behind, number]] += new.mass * np.array((new.share - 1.0, -new.share, 1.0))
+        self._divided = taken
+        self._replace_particles({"mass": mass, **motions}, np.arange(first))
+        return frozen(np.arange(first, len(self)))
+
+    def remove(self, particles: IndicesLike) -> None:
+        """Take away particles that `insert` has put there; those behind them move up.
+
+        Springs and masses are what they would be without them; their momentum goes to their neighbours on the spring.
+
+        Args:
+            particles: (k,) their numbers.
+
+        Raises:
+            InvalidInput: one of them has not been inserted.
+
+        Examples:
+            >>> from abut import dynamics
+            >>> model = dynamics.MassSpring([[0, 0, 0], [1, 0, 0]], [[0, 1]])
+            >>> model.remove(model.insert([[0, 1]], 0.5))
+            >>> model, model.rest.tolist(), model.mass.tolist()
+            (MassSpring(2 particles, 1 spring), [1.0], [1.0, 1.0])
+        """
+        gone = arrays.selection(particles, "particles", len(self))
+        left = None if self._divided is None else self._divided.copy()
+        mass, motions = self.mass.copy(), [self._velocity.copy(), self._pending.copy()]
+        for row, particle in enumerate(gone.tolist()):
+            old = None if left is None else left.remove(particle)
+            if old is None:
+                raise InvalidInput("particles", f"{particle} has not been inserted", row)
+            for end, part in ((old.before, 1.0 - old.share), (old.behind, old.share)):
+                total = mass[end] + part * mass[particle]
+                for motion in motions:
+                    motion[end] += part * mass[particle] / total * (motion[particle] - motion[end])
+                mass[end] = total
+        if left is None:
+            return
+        kept = np.setdiff1d(np.arange(len(self)), gone)
+        number = np.zeros(len(self), np.int64)
+        number[kept] = np.arange(len(kept))
+        left.renumber(number, len(kept))
+        self._divided = left
+        for motion in motions:
+            motion[self.fixed] = 0.0
+        tables = {"mass": mass, "_position": self._position, "_velocity": motions[0], "_pending": motions[1]}
+        self._replace_particles({name: table[kept] for name, table in tables.items()}, kept)
+
+    def _replace_particles(self, tables: dict[str, Floats], kept: Integers) -> None:
+        """Other particles, of which the first are those kept, and the springs that go with them."""
+        for name, table in tables.items():
+            setattr(self, name, frozen(table))
+        inverse = 1.0 / self.mass
+        inverse[self.fixed] = 0.0
+        self.inverse_mass = frozen(inverse)
+        if self._force is not None:
+            force = np.zeros((len(self), 3))
+            force[: len(kept)] = self._force[kept]
+            self._force = frozen(force)
+        if self._divided is not None:
+            springs = self._divided.springs()
+            self.springs, self.stiffness, self.damping, self.rest = (frozen(table) for table in springs)
+        self._gather()
 
     def elastic_energy(self) -> float:
         """The sum of k·(|d| − rest)²/2."""
@@ -243,90 +350,3 @@ def bending_pairs(mesh: MeshLike) -> Integers:
     base = len(mesh.vertices)
     keys = np.setdiff1d(pairs @ (base, 1), mesh.edges @ (base, 1))
     return frozen(np.stack(np.divmod(keys, base), axis=1))
-
-
-@element
-def pull_of_spring(d: Vec3, relative: Vec3, rest: float, stiffness: float, damping: float) -> float:
-    """The force on an end, as a part of d, its place from the other end; `relative` is its velocity from there."""
-    length = norm(d)
-    if length == 0.0:
-        return 0.0
-    return (stiffness * (rest - length) - damping * (dot(relative, d) / length)) / length
-
-
-@kernel
-def accelerate(
-    position: Floats,
-    velocity: Floats,
-    springs: Integers,
-    constants: Floats,
-    inverse_mass: Floats,
-    outer: Floats,
-    result: Floats,
-) -> None:
-    """Accelerations of all particles by their springs, added to those of `outer`."""
-    for i in range(len(position)):
-        put_vector(result, i, 0, (0.0, 0.0, 0.0))
-    for s in range(len(springs)):
-        i, j = springs[s, 0], springs[s, 1]
-        d = subtract(vector_at(position, i), vector_at(position, j))
-        relative = subtract(vector_at(velocity, i), vector_at(velocity, j))
-        pull = pull_of_spring(d, relative, constants[s, 0], constants[s, 1], constants[s, 2])
-        put_vector(result, i, 0, add_scaled(vector_at(result, i), d, pull))
-        put_vector(result, j, 0, add_scaled(vector_at(result, j), d, -pull))
-    for i in range(len(position)):
-        put_vector(result, i, 0, add_scaled(vector_at(outer, i), vector_at(result, i), inverse_mass[i]))
-
-
-@kernel
-def accelerate_rows(
-    first: int,
-    last: int,
-    position: Floats,
-    velocity: Floats,
-    offsets: Integers,
-    others: Integers,
-    constants: Floats,
-    inverse_mass: Floats,
-    outer: Floats,
-    result: Floats,
-) -> None:
-    """The same for particles first to last − 1, each from its own springs: constants (2k,3) go from particle to particle."""
-    for i in range(first, last):
-        x, v = vector_at(position, i), vector_at(velocity, i)
-        force = (0.0, 0.0, 0.0)
-        for slot in range(offsets[i], offsets[i + 1]):
-            j = others[slot]
-            d = subtract(x, vector_at(position, j))
-            relative = subtract(v, vector_at(velocity, j))
-            pull = pull_of_spring(d, relative, constants[slot, 0], constants[slot, 1], constants[slot, 2])
-            force = add_scaled(force, d, pull)
-        put_vector(result, i, 0, add_scaled(vector_at(outer, i), force, inverse_mass[i]))
-
-
-@parallel
-def accelerate_chunks(
-    position: Floats,
-    velocity: Floats,
-    offsets: Integers,
-    others: Integers,
-    constants: Floats,
-    inverse_mass: Floats,
-    outer: Floats,
-    result: Floats,
-) -> None:
-    """Accelerations of all particles, on all threads."""
-    total = len(position)
-    for chunk in prange((total + CHUNK - 1) // CHUNK):
-        accelerate_rows(
-            chunk * CHUNK,
-            min(total, (chunk + 1) * CHUNK),
-            position,
-            velocity,
-            offsets,
-            others,
-            constants,
-            inverse_mass,
-            outer,
-            result,
-        )

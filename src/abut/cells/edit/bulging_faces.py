@@ -30,15 +30,17 @@ def pieces_in_map(inside: Interior, cell: int, ring: Ring) -> list[Ring]:
 def _find_bent(rings: Rings, knife: Plane, cells: list[int]) -> list[tuple[int, Ring]]:
     """The faces of more than three corners that a cut of these cells by a plane divides or gives new corners, and a cell of each."""
     found: dict[Key, tuple[int, Ring]] = {}
+    crossed: set[tuple[int, int]] = set()
     for cell in cells:
         for ring in rings[cell]:
             if len(ring) > 3 and knife.passes([ring]):
                 found.setdefault(frozenset(ring), (cell, ring))
             for u, v in sides_of(ring):
-                if u < v and knife.height(u) * knife.height(v) < 0.0:
+                if u < v and (u, v) not in crossed and knife.height(u) * knife.height(v) < 0.0:
+                    crossed.add((u, v))
                     for other in rings.around(u, v):
                         for face in rings[other]:
-                            if len(face) > 3 and {(u, v), (v, u)} & set(sides_of(face)):
+                            if len(face) > 3 and u in face and {(u, v), (v, u)} & set(sides_of(face)):
                                 found.setdefault(frozenset(face), (other, face))
     return list(found.values())
 

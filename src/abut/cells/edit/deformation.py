@@ -81,7 +81,8 @@ def _move(inside: Interior, rows: Integers, points: Floats) -> None:
         around = inside.around = Moved(inside.fabric, inside.cell_count, rows)
     largest = around.put(inside.space, points)
     inside.fabric.renew_centers(around.centers)
-    inside.given, before = None, inside.version
+    inside.note_vertices()
+    before = inside.version
     unsound, centers = around.list_unsound(inside.space), around.centers
     if len(unsound):
         _recut(inside, around, unsound)

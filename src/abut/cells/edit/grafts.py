@@ -33,6 +33,9 @@ from abut.cells.space.tables import NO_CELL, Fabric, follow_rings
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
+from abut.core.jit import kernel
+from abut.geometry.rows import vector_at
+from abut.geometry.vec import cross, dot, norm, subtract
 
 Ring = list[int]
 RingsOf = Callable[[int], list[Ring]]
@@ -89,19 +92,34 @@ def _lay_loops(cells: list[int], rings: list[list[Ring]]) -> tuple[Integers, Int
     return corners, start, owner
 
 
-def _is_nearly_convex(points: Floats, loops: Loops, base: Indices, cell: int) -> bool:
-    """Whether no corner of a cell lies further behind one of its faces than cuts round."""
-    faces = np.flatnonzero(loops.cell == cell)
-    corners = points[np.unique(loops.vertex[loops.start[faces[0]] : loops.start[faces[-1] + 1]])]
-    limit = ROUNDED * np.abs(corners).max()
-    for face in faces.tolist():
-        ring = loops.vertex[loops.start[face] : loops.start[face + 1]]
-        first = base[face] - loops.start[face]
-        a, b, c = points[np.roll(ring, -first)[:3]]
-        normal = np.cross(b - a, c - a)
-        if ((corners - a) @ normal).min() < -limit * np.linalg.norm(normal):
-            return False
-    return True
+@kernel
+def _find_nearly_convex(
+    points: Floats, vertex: Indices, start: Integers, faces: Integers, base: Indices, cells: Integers, found: Marks
+) -> None:
+    for row in range(len(cells)):
+        first, last = faces[cells[row]], faces[cells[row] + 1]
+        begin, end, largest, least = start[first], start[last], 0.0, 0.0
+        for dart in range(begin, end):
+            x, y, z = vector_at(points, vertex[dart])
+            largest = max(largest, abs(x), abs(y), abs(z))
+        for face in range(first, last):
+            size, apex = start[face + 1] - start[face], base[face] - start[face]
+            a = vector_at(points, vertex[base[face]])
+            b = vector_at(points, vertex[start[face] + (apex + 1) % size])
+            c = vector_at(points, vertex[start[face] + (apex + 2) % size])
+            normal = cross(subtract(b, a), subtract(c, a))
+            limit = -ROUNDED * largest * norm(normal)
+            for dart in range(begin, end):
+                least = min(least, dot(subtract(vector_at(points, vertex[dart]), a), normal) - limit)
+        found[row] = least >= 0.0
+
+
+def _are_nearly_convex(points: Floats, loops: Loops, base: Indices, cells: Integers, cell_count: int) -> Marks:
+    """(k,) whether no corner of each of some cells lies further behind one of its faces than cuts round."""
+    found = np.empty(len(cells), np.bool_)
+    faces = convexity.faces_of_cells(loops, cell_count)
+    _find_nearly_convex(points, loops.vertex, loops.start, faces, base, cells, found)
+    return found
 
 
 def _known_triangles(fabric: Fabric, parts: Integers) -> Known:
@@ -130,9 +148,10 @@ def _build(
     else:
         phi2 = sew_edges(Loops(corners.astype(np.int32), start, numbers[owner]), name)
         shapes = convexity.judge_cells(points, loops, len(cells))
-        for cell in np.flatnonzero(shapes.verdict == convexity.NOT_CONVEX).tolist():
-            if cells[cell] in dented or _is_nearly_convex(points, loops, shapes.base, cell):
-                shapes.verdict[cell] = convexity.WARPED
+        bent = np.flatnonzero(shapes.verdict == convexity.NOT_CONVEX)
+        may_stay = _are_nearly_convex(points, loops, shapes.base, bent, len(cells))
+        may_stay |= np.array([cells[cell] in dented for cell in bent.tolist()], np.bool_)
+        shapes.verdict[bent[may_stay]] = convexity.WARPED
         convexity.refuse(shapes.verdict, numbers, name, allow=(convexity.COLLINEAR,))
         try:
             parts = subdivide(points, loops, phi2, shapes, numbers, name, fabric.slots, known)

@@ -16,6 +16,7 @@ from abut.cells.edit.history import History
 from abut.cells.edit.moved_vertices import Moved
 from abut.cells.edit.surgery import Rings
 from abut.cells.edit.versions import Versions
+from abut.cells.edit.vertex_rows import VertexRows
 from abut.cells.map.darts import Indices
 from abut.cells.map.growing_tables import Lists, Rows
 from abut.cells.space.location import Index, build_index
@@ -71,6 +72,7 @@ class Interior:
         self.fabric = Fabric(tables, len(vertices))
         self.given: Floats | None = vertices
         """The vertices of users; None after a deformation, until asked for."""
+        self._largest: float | None = None
         self.marks = Rows(obstacle=obstacle)
         self.recipe = recipe
         self.rings: dict[int, list[Ring]] = {}
@@ -104,6 +106,27 @@ class Interior:
         if self.given is None:
             self.given = arrays.frozen(self.space.vertices[: self.fabric.vertex_count, : self.dimension].copy())
         return self.given
+
+    def vertex_rows(self, added: Floats | None = None) -> VertexRows:
+        """The same by number, without a copy, until the tables change; and some that are to be added."""
+        known = self.space.vertices[: self.fabric.vertex_count, : self.dimension]
+        return VertexRows(known, np.empty((0, self.dimension)) if added is None else added)
+
+    @property
+    def largest(self) -> float:
+        """The largest coordinate of all vertices."""
+        if self._largest is None:
+            known = self.space.vertices[: self.fabric.vertex_count]
+            self._largest = max(float(known.max(initial=0.0)), -float(known.min(initial=0.0)))
+        return self._largest
+
+    def note_vertices(self, added: Floats | None = None) -> None:
+        """Vertices have been added; or all may have changed."""
+        self.given = None
+        if added is None or self._largest is None:
+            self._largest = None
+        else:
+            self._largest = max(self._largest, float(np.abs(added).max(initial=0.0)))
 
     @property
     def cell_count(self) -> int:

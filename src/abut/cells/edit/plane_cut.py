@@ -29,9 +29,9 @@ def read_plane(
     normal = arrays.coordinates(given[1], "plane", (inside.dimension,))
     if not np.linalg.norm(normal) > 0.0:
         raise InvalidInput("plane", "has no normal")
-    knife = Plane(inside.vertices, point, normal)
+    knife = Plane(inside.vertex_rows(), inside.largest, point, normal)
     if cells is None:
-        chosen = _find_passed(inside, knife.sides())
+        chosen = _find_passed(inside, knife.sides(inside.vertices))
         if not len(chosen):
             raise InvalidInput("plane", "passes through no cell")
         return point, normal, chosen
@@ -50,21 +50,22 @@ def cut_by_plane(inside: Interior, point: Floats, normal: Floats, chosen: Intege
     split: list[int] = []
     while True:
         rings, heirs = inside.open_rings(), []
-        vertices, count = [inside.vertices], inside.cell_count
+        centers, count = [np.empty((0, inside.dimension))], inside.cell_count
         cells = set(chosen.tolist())
         for cell in split:
-            center, pieces = _split(inside, rings, cell, inside.fabric.vertex_count + len(vertices) - 1, count)
-            vertices.append(center)
+            center, pieces = _split(inside, rings, cell, inside.fabric.vertex_count + len(centers) - 1, count)
+            centers.append(center)
             heirs += [(cell, piece) for piece in pieces[1:]]
             count += len(pieces) - 1
             cells |= set(pieces) if cell in cells else set()
-        knife = Plane(np.concatenate(vertices), point, normal)
+        split_at = np.concatenate(centers)
+        knife = Plane(inside.vertex_rows(split_at), inside.largest, point, normal)
         passed = sorted(cell for cell in cells if knife.passes(rings[cell]))
         bent = open_bulging(inside, rings, knife, passed) if inside.dimension == 3 else set[int]()
         pairs: list[tuple[int, int]] = []
         try:
             pairs = slice_cells(rings, knife, passed, count)
-            added = np.concatenate((*vertices[1:], np.array(knife.added).reshape(-1, inside.dimension)))
+            added = np.concatenate((split_at, np.array(knife.added).reshape(-1, inside.dimension)))
             finish_cut(inside, rings, added, pairs, heirs + pairs, slit, bent)
         except (NotStarShaped, Bulging) as error:
             origin = {heir: cell for cell, heir in heirs + pairs[::-1]}
@@ -86,7 +87,7 @@ def _split(inside: Interior, rings: Rings, cell: int, center: int, first_cell: i
         corners = inside.darts.vertex[darts]
         named = np.where(corners == row, center, corners)
         parts.append([ring.tolist() for ring in np.split(named, np.cumsum(sizes)[:-1])])
-    return inside.space.vertices[row : row + 1], split_cell(rings, cell, parts, center, first_cell)
+    return inside.space.vertices[row : row + 1, : inside.dimension], split_cell(rings, cell, parts, center, first_cell)
 
 
 def finish_cut(
@@ -101,9 +102,9 @@ def finish_cut(
     """Make a cut that `rings` holds, opened as a slit where that is wished for. The cells of `bent` need not be convex."""
     if slit:
         between = faces_between(rings, [cell for cell, _ in pairs], [cell for _, cell in pairs])
-        vertices = np.concatenate((inside.vertices, added))
+        vertices = inside.vertex_rows(added)
         doubled = open_faces(rings, vertices, between, len(vertices))
-        added = np.concatenate((added, vertices[doubled]))
+        added = np.concatenate((added, vertices.take(doubled)))
     dented = inside.dented | (bent or set())
     perform(inside, rings, added, heirs, dented | {heir for cell, heir in heirs if cell in dented})
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from abut.cells.edit.grafts import Ring
 from abut.cells.edit.surgery import Key, Rings, refuse_known, sides_of, split_ring
+from abut.cells.edit.vertex_rows import VertexRows
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
 
@@ -38,10 +39,10 @@ NEAR = 2.0**-36
 class Plane:
     """Which side of a plane vertices lie on, and where edges cross it."""
 
-    def __init__(self, vertices: Floats, point: Floats, normal: Floats) -> None:
+    def __init__(self, vertices: VertexRows, largest: float, point: Floats, normal: Floats) -> None:
         self._vertices = vertices
         self._point, self._normal = point, normal / np.linalg.norm(normal)
-        self._near = NEAR * max(float(np.abs(vertices).max(initial=0.0)), float(np.abs(point).max()))
+        self._near = NEAR * max(largest, float(np.abs(point).max()))
         self._heights: dict[int, float] = {}
         self.first_new = len(vertices)
         """the number of the first vertex that is added"""
@@ -49,9 +50,9 @@ class Plane:
         """the vertex on each edge that is cut"""
         self.added: list[Floats] = []
 
-    def sides(self) -> Floats:
-        """The heights of all vertices, 0 for those on the plane."""
-        heights = (self._vertices - self._point) @ self._normal
+    def sides(self, vertices: Floats) -> Floats:
+        """The heights of vertices, 0 for those on the plane."""
+        heights = (vertices - self._point) @ self._normal
         return np.where(np.abs(heights) <= self._near, 0.0, heights)
 
     def height(self, vertex: int) -> float:

@@ -5,18 +5,18 @@ slit, cells that are no longer joined through faces at this corner get a corner 
 """
 
 from abut.cells.edit.surgery import Key, Rings, common_faces, refuse_known, rename_corners
+from abut.cells.edit.vertex_rows import VertexRows
 from abut.cells.space.subdivision import pieces_of
-from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
 
 
-def _break_bulging(rings: Rings, vertices: Floats, slit: set[Key]) -> set[Key]:
+def _break_bulging(rings: Rings, vertices: VertexRows, slit: set[Key]) -> set[Key]:
     """Replace faces that are not flat by their triangles in both cells, as the two sides of a slit number their corners differently."""
     found: set[Key] = set()
     for key in slit:
         cells = rings.owners(key)
         ring = next(face for face in rings.faces(cells[0]) if frozenset(face) == key)
-        pieces = pieces_of(vertices, ring) if rings.dimension == 3 else [ring]
+        pieces = pieces_of(vertices.take(ring), ring) if rings.dimension == 3 else [ring]
         found |= {frozenset(piece) for piece in pieces}
         if len(pieces) > 1:
             refuse_known(rings, cells[0], ring, pieces)
@@ -25,7 +25,7 @@ def _break_bulging(rings: Rings, vertices: Floats, slit: set[Key]) -> set[Key]:
     return found
 
 
-def open_faces(rings: Rings, vertices: Floats, slit: set[Key], first_number: int) -> list[int]:
+def open_faces(rings: Rings, vertices: VertexRows, slit: set[Key], first_number: int) -> list[int]:
     """Open the path between cells that share these faces, which become walls without thickness; the corners that were doubled, in the order of
     their new numbers.
 

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Iterable
 
 from abut.cells.edit.grafts import Ring
-from abut.core.arrays import Floats
+from abut.cells.edit.vertex_rows import VertexRows
 from abut.core.errors import InvalidInput
 
 Key = frozenset[int]
@@ -25,14 +25,27 @@ class Rings:
         self._rings_of, self._cells_around = rings_of, cells_around
         self.changed: dict[int, list[Ring]] = {}
         self._arrived: dict[int, set[int]] = {}
+        self._read: dict[int, list[Ring]] = {}
+        """Of cells that have been asked for: the same few are, again and again."""
+        self._corners: dict[int, set[int]] = {}
+        self._near: dict[int, list[int]] = {}
 
     def __getitem__(self, cell: int) -> list[Ring]:
-        return self.changed[cell] if cell in self.changed else self._rings_of(cell)
+        if cell not in self._read:
+            self._read[cell] = self._rings_of(cell)
+        return self._read[cell]
 
     def __setitem__(self, cell: int, rings: list[Ring]) -> None:
-        self.changed[cell] = rings
-        for corner in {corner for ring in rings for corner in ring}:
+        self.changed[cell] = self._read[cell] = rings
+        self._corners.pop(cell, None)
+        for corner in self.corners(cell):
             self._arrived.setdefault(corner, set()).add(cell)
+
+    def corners(self, cell: int) -> set[int]:
+        """The corners of a cell."""
+        if cell not in self._corners:
+            self._corners[cell] = {corner for ring in self[cell] for corner in ring}
+        return self._corners[cell]
 
     def faces(self, cell: int) -> list[Ring]:
         """Loops of corners in space, pairs of them in the plane."""
@@ -42,9 +55,11 @@ class Rings:
 
     def around(self, corner: int, *others: int) -> list[int]:
         """The cells that have all these corners."""
-        near = {*self._cells_around(corner), *self._arrived.get(corner, ())}
+        if corner not in self._near:
+            self._near[corner] = self._cells_around(corner)
+        near = {*self._near[corner], *self._arrived.get(corner, ())}
         wanted = {corner, *others}
-        return sorted(cell for cell in near if wanted <= {c for ring in self[cell] for c in ring})
+        return sorted(cell for cell in near if wanted <= self.corners(cell))
 
     def owners(self, face: Iterable[int]) -> list[int]:
         """The cells that have this face."""
@@ -216,7 +231,7 @@ def rename_corners(rings: Rings, cells: Iterable[int], number: dict[int, int]) -
         rings[cell] = [[number.get(corner, corner) for corner in ring] for ring in rings[cell]]
 
 
-def sew_cells(rings: Rings, vertices: Floats, a: int, b: int) -> bool:
+def sew_cells(rings: Rings, vertices: VertexRows, a: int, b: int) -> bool:
     """Join the border faces of two cells that lie in the same place: the vertices of b's faces give way to those of a's. Whether there were any."""
     places: dict[frozenset[tuple[float, ...]], Ring] = {}
     for ring in rings.faces(a):

@@ -58,4 +58,4 @@ def perform(
         inside.history.note_heir(version, cell, heir)
     inside.history.forget(min((inhabitant.seen for inhabitant in inside.inhabitants), default=version))
     if len(added):
-        inside.given = None
+        inside.note_vertices(added)

@@ -26,24 +26,39 @@ def _filled(kind: np.dtype[Any], *columns: Integers) -> Records:
     return rows
 
 
+@kernel
+def _sort_slots(keys: Integers, start: Integers, order: Integers) -> None:
+    """The places of each key, ascending, and where those of each key begin; `start` begins with zeros."""
+    for k in range(len(keys)):
+        start[keys[k] + 1] += 1
+    for key in range(1, len(start)):
+        start[key] += start[key - 1]
+    for k in range(len(keys)):
+        order[start[keys[k]]] = k
+        start[keys[k]] += 1
+    for key in range(len(start) - 1, 0, -1):
+        start[key] = start[key - 1]
+    start[0] = 0
+
+
+def _slots_of(rows: Integers, vertex_count: int) -> tuple[Integers, Integers]:
+    """For each vertex where its places in a table begin; then these places, ascending."""
+    start, order = np.zeros(vertex_count + 1, np.int64), np.empty(rows.size, np.int64)
+    _sort_slots(np.ascontiguousarray(rows, np.int64).ravel(), start, order)
+    return start, order
+
+
 def list_edges(edges: Integers, vertex_count: int) -> tuple[Integers, Records]:
     """For each vertex where its edges begin; then (k,) these edges, of OWN_EDGE, ascending."""
-    ends = np.concatenate((edges[:, 0], edges[:, 1]))
-    others = np.concatenate((edges[:, 1], edges[:, 0]))
-    numbers = np.tile(np.arange(len(edges)), 2)
-    order = np.lexsort((numbers, ends))
-    start = np.searchsorted(ends[order], np.arange(vertex_count + 1))
-    return start, _filled(OWN_EDGE, others[order], numbers[order])
+    start, order = _slots_of(edges, vertex_count)
+    return start, _filled(OWN_EDGE, edges.ravel()[order ^ 1], order // 2)
 
 
 def list_fans(faces: Integers, vertex_count: int) -> tuple[Integers, Records]:
     """For each vertex where its faces begin; then (k,) these faces, of OWN_FACE, ascending."""
-    corners = faces.T.ravel()
-    first, second = (np.concatenate([np.roll(faces, -k, axis=1)[:, i] for k in range(3)]) for i in (1, 2))
-    numbers = np.tile(np.arange(len(faces)), 3)
-    order = np.lexsort((numbers, corners))
-    start = np.searchsorted(corners[order], np.arange(vertex_count + 1))
-    return start, _filled(OWN_FACE, first[order], second[order], numbers[order])
+    start, order = _slots_of(faces, vertex_count)
+    number, corner = np.divmod(order, 3)
+    return start, _filled(OWN_FACE, faces[number, (corner + 1) % 3], faces[number, (corner + 2) % 3], number)
 
 
 def list_sides(edges: Integers, vertex_count: int) -> tuple[Integers, Records]:
@@ -97,6 +112,8 @@ class Links(NamedTuple):
     dimension: int
     is_closed: bool
     """whether the faces have an inner side"""
+    turned: Integers
+    """(m,) 1 where a face, or in the plane an edge, runs the other way round than the fans; empty where these are not asked for"""
 
     @property
     def tables(self) -> tuple[Integers, Records, Integers, Records]:
@@ -116,30 +133,54 @@ class Links(NamedTuple):
         marked["number"] = np.where(np.isin(number, faces), -2 - number, number)
         return self._replace(faces=marked, addresses=(*self.addresses[:-1], *addresses_of(marked)))
 
-    def renewed(self, points: Floats, edges: Integers, faces: Integers) -> "Links":
-        """The same for a shape that has changed."""
-        return link_vertices(points, edges, faces, self.dimension, len(self.faces) > 0)
+    @property
+    def pierced(self) -> Integers:
+        """The faces that `with_pierced` has marked."""
+        number = self.faces["number"]
+        return np.unique(-2 - number[number < 0]).astype(np.int64)
+
+    def renewed(self, edges: Integers, faces: Integers, turned: Integers, count: int) -> "Links":
+        """The same for so many vertices, when edges were divided or joined: what is closed stays so."""
+        around, fans = list_edges(edges, count), _no_fans(count)
+        if len(self.turned) and self.dimension == 2:
+            fans = list_sides(_turn(edges, turned), count)
+        elif len(self.turned):
+            fans = list_fans(_turn(faces, turned), count)
+        return _join_links(around, fans, self.dimension, self.is_closed, turned if len(self.turned) else self.turned)
+
+
+def _turn(rows: Integers, turned: Integers) -> Integers:
+    return np.where((turned == 1)[:, np.newaxis], rows[:, ::-1], rows)
+
+
+def _no_fans(count: int) -> tuple[Integers, Records]:
+    return np.zeros(count + 1, np.int64), np.empty(0, OWN_FACE)
+
+
+def _join_links(
+    around: tuple[Integers, Records],
+    fans: tuple[Integers, Records],
+    dimension: int,
+    is_closed: bool,
+    turned: Integers,
+) -> Links:
+    groups = group_vertices(around[0], around[1]["other"])
+    return Links(*around, *fans, *groups, addresses_of(*around, *fans), dimension, is_closed, turned)
 
 
 def link_vertices(points: Floats, edges: Integers, faces: Integers, dimension: int, with_fans: bool) -> Links:
     """Links of a mobile. Fans of faces run outwards where the mesh is closed; in the plane they are edges that must form closed loops."""
     count, is_closed = len(points), False
-    around, fans = list_edges(edges, count), (np.zeros(count + 1, np.int64), np.empty(0, OWN_FACE))
+    around, fans, turned = list_edges(edges, count), _no_fans(count), np.empty(0, np.int64)
     if with_fans and dimension == 2:
-        is_closed = True
-        fans = list_sides(close_loops(points, edges), count)
+        is_closed, sides = True, close_loops(points, edges)
+        fans, turned = list_sides(sides, count), (sides != edges).any(axis=1).astype(np.int64)
     elif with_fans and len(faces):
         mesh = Mesh(points, faces)
         is_closed = mesh.is_closed and mesh.is_oriented
-        fans = list_fans(outwards(points, faces, mesh.components) if is_closed else faces, count)
-    return Links(
-        *around,
-        *fans,
-        *group_vertices(around[0], around[1]["other"]),
-        addresses_of(*around, *fans),
-        dimension,
-        is_closed,
-    )
+        outer = outwards(points, faces, mesh.components) if is_closed else faces
+        fans, turned = list_fans(outer, count), (outer != faces).any(axis=1).astype(np.int64)
+    return _join_links(around, fans, dimension, is_closed, turned)
 
 
 @kernel

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from abut.cells.environment import Environment
 from abut.cells.mobile.colouring import Links, check_edges, link_vertices
 from abut.cells.mobile.packed_move import ANSWER
-from abut.cells.mobile.refinement import GIVEN, begin_shape
-from abut.cells.mobile.response import Response, move_adaptively, move_rigidly, run
+from abut.cells.mobile.refining.adaptive import move_adaptively
+from abut.cells.mobile.refining.shape import GIVEN, begin_shape
+from abut.cells.mobile.response import Response, move_rigidly, run
 from abut.cells.mobile.results import BodyMoves
 from abut.cells.mobile.step_tests import (
     CULL_CELLS,
@@ -212,7 +213,8 @@ class Mobile:
         self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous) and not len(pierced)
         rules = self._add_voxels(rules)
         goals, held = self._hold(goals, response)
-        links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
+        with_fans = bool(rules.culls & CULL_DIRECTION) or rules.faces != 0
+        links = self._linked(with_fans)
         if len(pierced):
             links = links.with_pierced(pierced)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
@@ -225,8 +227,8 @@ class Mobile:
         else:
             done = move_adaptively(*step, is_hybrid=response == "hybrid")
         done = done if held is None else _hit_at_once(done, held, self._environment)
-        if len(done.shape.edges) != len(self.shape.edges) or len(done.shape.cell) != len(self):
-            self._links = {}
+        if done.links is not None:
+            self._links = {with_fans: done.links}
         self.shape = done.shape
         self._places.position, self._places.part = self.shape.position, self.shape.cell
         self._places.edges, self._places.faces = self.shape.edges, self.shape.faces

@@ -1,7 +1,7 @@
 """What a mobile does where it hits something (Jund 2010, figure 4.5 and §5.3): it stays behind, gets new particles, or stops as a whole.
 
     static    each vertex stops before what it, its edges or its faces hit; it may slide or bounce from there
-    adaptive  where an edge is hit, a particle is put on it at the contact, and the vertex goes on; particles that nothing holds are taken away
+    adaptive  where an edge is hit, a particle is put on it at the contact, and the vertex goes on (`refining.adaptive`)
     hybrid    the same, but an edge that has a particle on it already is answered as in static
     rigid     all vertices stop at the same share of their paths: the body is rolled back to its first impact
 
@@ -17,18 +17,14 @@ import numpy as np
 from abut.cells.edit.interior import Interior
 from abut.cells.mobile.colouring import Links
 from abut.cells.mobile.packed_move import ANSWER, pack_move
-from abut.cells.mobile.refinement import GIVEN, Shape, insert, remove_loose
+from abut.cells.mobile.refining.shape import Shape
 from abut.cells.mobile.step_tests import Body, Rules
 from abut.cells.mobile.vertex_steps import MOST_TRIES, move_vertices
-from abut.cells.walk.results import COLLISION, CONTACT, FREE
+from abut.cells.walk.results import COLLISION, FREE
 from abut.cells.walk.segment_walk import Front
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 
-COUNTED = ("tests", "visits", "edge_tests", "edges_inside", "edges_clear", "edges_behind", "face_tests")
-"""Of an answer: what is done for a vertex in several rounds adds up."""
-MOST_ROUNDS = 8
-"""How often in one move the vertices of divided edges go on."""
 FIRST_GAP, GAP_GROWTH = 2.0**-20, 4.0
 """Share of the path that a rigid body gives up before an impact, and by how much that grows with each try."""
 
@@ -41,6 +37,8 @@ class Response(NamedTuple):
     """of ANSWER"""
     source: Integers
     """(n,) the row each vertex had before the move, −1 for a new one"""
+    links: Links | None = None
+    """of a shape that has changed"""
 
 
 def run(
@@ -50,9 +48,8 @@ def run(
     links: Links,
     goals: Floats,
     rules: Rules,
-    rows: Integers | None = None,
 ) -> Response:
-    """Move all vertices, or some, towards their goals, group by group; each group on as many threads as there are fronts."""
+    """Move all vertices towards their goals, group by group; each group on as many threads as there are fronts."""
     count, space = len(shape.cell), interior.space
     shape = shape._replace(position=np.array(shape.position, order="C"), cell=np.array(shape.cell, np.int32))
     body = Body(shape.position, shape.cell, *links.tables)
@@ -60,8 +57,7 @@ def run(
     response = Response(shape, answer, np.arange(count))
     packed, goals = interior.packed(), np.ascontiguousarray(goals)
     if len(fronts.seen) == 1:
-        order = links.order if rows is None else links.order[np.isin(links.order, rows)]
-        move_vertices(packed, *pack_move(space, fronts, 0, body, links.addresses, rules, answer, order, goals))
+        move_vertices(packed, *pack_move(space, fronts, 0, body, links.addresses, rules, answer, links.order, goals))
         return response
 
     def move_some(chunk: int, some: Integers) -> None:
@@ -70,49 +66,8 @@ def run(
     threads = len(fronts.seen)
     with ThreadPoolExecutor(threads) as pool:
         for group in links.groups:
-            chosen = group if rows is None else group[np.isin(group, rows)]
-            list(pool.map(move_some, range(threads), np.array_split(chosen, threads)))
+            list(pool.map(move_some, range(threads), np.array_split(group, threads)))
     return response
-
-
-def move_adaptively(
-    interior: Interior, fronts: Front, shape: Shape, links: Links, goals: Floats, rules: Rules, *, is_hybrid: bool
-) -> Response:
-    """Move, and put particles on the edges that are hit; then take away those that nothing holds."""
-    has_faces = rules.faces != 0
-    shape, answer, source = run(interior, fronts, shape, links, goals, rules)
-    for _ in range(MOST_ROUNDS):
-        divided: set[int] = set()
-        retried: list[int] = []
-        for row in np.flatnonzero((answer["status"] == COLLISION) & (answer["edge"] >= 0)).tolist():
-            edge = int(answer["edge"][row])
-            if edge in divided:  # the other end of the same edge
-                retried.append(row)
-                continue
-            if is_hybrid and (shape.parents[shape.edges[edge], 0] != GIVEN).any():
-                continue
-            grown = insert(interior, fronts, shape, edge, answer["point"][row], answer["normal"][row], has_faces)
-            if grown is None:
-                continue
-            shape = grown
-            divided.add(edge)
-            retried.append(row)
-            answer = answer[[*range(len(answer)), row]]
-            answer["status"][-1], answer["edge"][-1], answer["face"][-1] = CONTACT, -1, -1
-            answer["time"][-1], answer["point"][-1] = 1.0, shape.position[-1]
-            goals, source = np.vstack((goals, shape.position[-1])), np.append(source, -1)
-        if not retried:
-            break
-        links = links.renewed(shape.position, shape.edges, shape.faces)
-        again = run(interior, fronts, shape, links, goals, rules, np.array(retried))
-        shape, before = again.shape, answer["time"][retried]
-        counted = {name: answer[name][retried] for name in COUNTED}
-        answer[retried] = again.answer[retried]
-        for name, already in counted.items():
-            answer[name][retried] += already
-        answer["time"][retried] = before + (1.0 - before) * answer["time"][retried]
-    shape, rows = remove_loose(interior, fronts, shape, answer["status"] == FREE, has_faces)
-    return Response(shape, answer[rows], source[rows])
 
 
 def move_rigidly(

@@ -18,6 +18,7 @@ from abut.cells.map.darts import Row
 from abut.cells.mobile.edge_sweep import lower, upper
 from abut.cells.mobile.meetings import join_by_cell, settle_all
 from abut.cells.mobile.mobile import Mobile
+from abut.cells.mobile.refining.shape import Shape
 from abut.cells.space.planar import raise_points
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, STAMP, Front, begin, make_fronts, push
@@ -188,3 +189,9 @@ def _meeting_boxes(
     met = ((low_a[a] <= high_b[b]) & (high_a[a] >= low_b[b])).all(axis=1)
     shared = (rows_a[a][:, :, np.newaxis] == rows_b[b][:, np.newaxis]).any(axis=(1, 2))
     return pairs[met & ~shared]
+
+
+def put_back(body: Mobile, shape: Shape) -> None:
+    """Let a mobile be where it was, in an environment that has not changed since; its shape must have the same vertices."""
+    body.shape = shape
+    body._places.position, body._places.part = shape.position, shape.cell

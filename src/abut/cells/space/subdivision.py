@@ -39,6 +39,8 @@ from abut.cells.space.kernel_points import find_shares
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
+from abut.geometry.rows import vector_at
+from abut.geometry.vec import cross, dot, norm, subtract
 
 FAIR_SHARE = 0.25
 """How thick the thinnest triangle of a face must be, against the best that any of its corners gives, for a corner to be chosen by its number.
@@ -118,20 +120,26 @@ def _keep_faces(loops: Loops, phi2: Indices, keep: NDArray[np.bool_]) -> tuple[L
     return Loops(loops.vertex[darts], start, cell.astype(np.int32)), number[phi2[darts]]
 
 
+@kernel
+def _find_thinnest(vertices: Floats, rings: Integers, thinnest: Floats) -> None:
+    size = rings.shape[1]
+    for row in range(len(rings)):
+        for apex in range(size):
+            a, least = vector_at(vertices, rings[row, apex]), np.inf
+            for k in range(1, size - 1):
+                b = vector_at(vertices, rings[row, (apex + k) % size])
+                c = vector_at(vertices, rings[row, (apex + k + 1) % size])
+                u, v, w = subtract(b, a), subtract(c, a), subtract(c, b)
+                longest = max(dot(u, u), dot(v, v), dot(w, w))
+                least = min(least, norm(cross(u, v)) / longest if longest > 0.0 else 0.0)
+            thinnest[row, apex] = least
+
+
 def _thinnest(vertices: Floats, rings: Integers) -> Floats:
     """(n,size) for each corner of each ring, the least thickness of the triangles that join it to the edges: twice the area over the square of
     the longest side. The same, to the last bit, whichever way a ring runs."""
-    points, size = vertices[rings], rings.shape[1]
-    thinnest = np.full(rings.shape, np.inf)
-    for apex in range(size):
-        a = points[:, apex]
-        for k in range(1, size - 1):
-            b, c = points[:, (apex + k) % size], points[:, (apex + k + 1) % size]
-            u, v, w = b - a, c - a, c - b
-            area = np.sqrt((np.cross(u, v) ** 2).sum(axis=1))
-            longest = np.maximum(np.maximum((u**2).sum(axis=1), (v**2).sum(axis=1)), (w**2).sum(axis=1))
-            thickness = np.divide(area, longest, out=np.zeros(len(rings)), where=longest > 0.0)
-            thinnest[:, apex] = np.minimum(thinnest[:, apex], thickness)
+    thinnest = np.empty(rings.shape)
+    _find_thinnest(arrays.frozen(vertices), rings, thinnest)
     return thinnest
 
 
@@ -181,12 +189,12 @@ def _cut_faces(
     return np.concatenate(triangles), np.concatenate(owners)
 
 
-def pieces_of(vertices: Floats, ring: list[int]) -> list[list[int]]:
-    """The pieces of one face: itself where it is flat, else triangles."""
+def pieces_of(corners: Floats, ring: list[int]) -> list[list[int]]:
+    """The pieces of one face, given its corners and their numbers: itself where it is flat, else triangles."""
     if len(ring) == 3:
         return [ring]
-    used, local = np.unique(ring, return_inverse=True)
-    points = arrays.frozen(np.ascontiguousarray(vertices[used]))
+    used, first, local = np.unique(ring, return_index=True, return_inverse=True)
+    points = arrays.frozen(np.ascontiguousarray(corners[first]))
     loops = Loops(local.astype(np.int32), np.array([0, len(ring)]), np.zeros(1, np.int32))
     if convexity.judge_cells(points, loops, 1).planar[0]:
         return [ring]

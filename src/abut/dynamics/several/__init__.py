@@ -1,0 +1,1 @@
+"""Mobiles that move together in one step and do not pass through one another."""
