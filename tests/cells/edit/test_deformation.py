@@ -160,3 +160,17 @@ def test_records_hold_after_a_change_of_size(factor, rng):
 def rows_of(world):
     """Corners of the tetrahedra: the first face, then the corner that is not in it."""
     return [[*loops[0], next(v for v in loops[1] if v not in loops[0])] for loops in world.loops]
+
+
+def test_a_corner_that_comes_to_lie_on_the_line_between_its_neighbours_has_its_face_cut():
+    """The top of a cube stays planar while the sides warp; then one of its corners comes to the middle of its diagonal."""
+    env = cells.channel(1, 1, 1)
+    corner = np.flatnonzero((env.vertices == 1.0).all(axis=1))
+    for place in ([0.875, 0.875, 1.0], [0.5, 0.5, 1.0]):
+        env.deform([place], moved=corner)
+    for part in np.flatnonzero(env.part_cell >= 0).tolist():
+        for dart in env.interior.space.face[part].tolist():
+            if dart >= 0:
+                ring = worlds.ring_of(env.darts, dart)
+                assert oracle.is_flat([oracle.exact(env.interior.space.vertices[corner]) for corner in ring]), ring
+    assert env.check_integrity() == []

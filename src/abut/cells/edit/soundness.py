@@ -7,7 +7,7 @@ not gone far (`moved_vertices`).
 from abut.cells.map.darts import Indices, Row
 from abut.cells.space.convexity import is_collinear
 from abut.cells.space.predicates import NOWHERE, side_of_face
-from abut.cells.space.records import NO_FACE, Space, corners_of_face
+from abut.cells.space.records import NO_FACE, Space
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, integer, kernel
 from abut.geometry.predicates import is_clearly_positive
@@ -26,6 +26,21 @@ def _is_sound_against(space: Space, face: Row, ring: Row) -> tuple[bool, bool]:
         corner = space.phi1[corner]
         if corner == ring:
             return True, above
+
+
+@inlined
+def _has_straight_corner(space: Space, face: Row) -> bool:
+    """Whether three successive corners of a face lie in a line. The planes of the other faces do not tell: two of them may be one plane."""
+    first = integer(face)
+    a, b = first, integer(space.phi1[first])
+    while True:
+        c = integer(space.phi1[b])
+        p, q = vector_at(space.vertices, space.vertex[a]), vector_at(space.vertices, space.vertex[b])
+        if is_collinear(p, q, vector_at(space.vertices, space.vertex[c])):
+            return True
+        if b == first or (a == first and space.phi1[c] == first):  # once around, or a triangle
+            return False
+        a, b = b, c
 
 
 @inlined
@@ -54,8 +69,7 @@ def is_sound(space: Space, part: Row) -> bool:
             if not _is_sound_polygon(space, face):
                 return False
             continue
-        a, b, c = corners_of_face(space, face)
-        if is_collinear(a, b, c):
+        if _has_straight_corner(space, face):
             return False
         above = False
         for other in range(space.face.shape[1]):

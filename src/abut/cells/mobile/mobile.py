@@ -29,6 +29,7 @@ from abut.cells.mobile.step_tests import (
     find_blocked,
 )
 from abut.cells.mobile.wall_answers import BodyPlaces, BodyReach, join_tables
+from abut.cells.mobile.wide_response import list_clearance, move_widely, widen
 from abut.cells.picture import draw_plane
 from abut.cells.settle.reaches import Reach, join_reaches
 from abut.cells.settle.settling import find_places
@@ -37,6 +38,7 @@ from abut.cells.space.predicates import NOWHERE
 from abut.cells.walk.reentrant_edges import NONE_KNOWN, Voxels
 from abut.cells.walk.results import COLLISION
 from abut.cells.walk.segment_walk import Front, make_fronts
+from abut.cells.width.clearances import Clearance
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
@@ -67,9 +69,11 @@ class Mobile:
     Args:
         environment: the cells in which it moves.
         shape: a mesh (whatever `abut.as_mesh` takes), or (points, edges): (n, dimension) and (k,2). In the plane only the latter.
+        radius: how far walls stay away from its vertices, edges and faces: vertices are balls, edges capsules, faces have thickness. With 0, nothing
+            has a width.
 
     Raises:
-        InvalidInput: a vertex is in no free cell, or an edge is not free.
+        InvalidInput: a vertex is in no free cell, an edge is not free, or something is nearer to a wall than the radius.
 
     Examples:
         A rod turns about its upper end until it meets an edge of the cube in the middle:
@@ -84,8 +88,9 @@ class Mobile:
         ([0, -1], [1.0, 2.0, 1.5], [0.019056, 1.0])
     """
 
-    def __init__(self, environment: Environment, shape: BodyLike) -> None:
+    def __init__(self, environment: Environment, shape: BodyLike, radius: Number = 0.0) -> None:
         arrays.instance(environment, "environment", Environment)
+        width = arrays.scalar(radius, "radius", least=0.0)
         self._environment = environment
         points, edges, faces = _read_shape(shape, environment.dimension)
         check_edges(edges)
@@ -103,6 +108,9 @@ class Mobile:
         blocked, _ = self._find_blocked(edges, _NO_FACES)
         if blocked != NOWHERE:
             raise InvalidInput("edges", "is not inside the free cells", int(blocked))
+        if width > 0.0:
+            self._list_pierced()
+            self._places.thickness = widen(environment.interior, self.shape, width)
 
     def __len__(self) -> int:
         return len(self.shape.cell)
@@ -127,6 +135,38 @@ class Mobile:
     def position(self) -> Floats:
         """(n, dimension) where its vertices are."""
         return lower_points(self.shape.position, self._environment.dimension)
+
+    @property
+    def radius(self) -> float:
+        """How far walls stay away from it."""
+        return 0.0 if self._places.thickness is None else self._places.thickness.radius
+
+    def clearance(self, within: Number | None = None) -> Clearance:
+        """The walls that are near: for each edge and face, and each vertex without an edge, the nearest one.
+
+        The edges of faces are not told by themselves. An environment that has changed is followed first (`settle`).
+
+        Args:
+            within: walls further away than this are left out; by default twice the radius.
+
+        Raises:
+            InvalidInput: no distance is given, and the radius is 0.
+
+        Examples:
+            >>> import abut
+            >>> bead = abut.cells.Mobile(abut.cells.channel(3, 1, 1), ([[0.5, 0.5, 0.375], [2.5, 0.5, 0.375]], [[0, 1]]), radius=0.25)
+            >>> near = bead.clearance()
+            >>> near
+            Clearance(1 wall)
+            >>> near.edge.tolist(), near.distance.tolist(), near.normal.tolist()
+            ([0], [0.375], [[0.0, 0.0, -1.0]])
+        """
+        if within is None and not self.radius > 0.0:
+            raise InvalidInput("within", "must be given for a mobile without a radius")
+        most = arrays.positive(2.0 * self.radius if within is None else within, "within")
+        if not self._places.is_settled:
+            self.settle()
+        return list_clearance(self._environment.interior, self.shape, self._places.thickness, most)
 
     @property
     def edges(self) -> Integers:
@@ -177,7 +217,8 @@ class Mobile:
     ) -> BodyMoves:
         """Send each vertex towards its target, one after another, each as far as it, its edges and its faces are free.
 
-        An environment that has changed is followed first (`settle`).
+        A body with a radius moves all its vertices at the same time, and all that it sweeps is tested, whatever `mode`, `cull`, `search` and
+        `faces` say. An environment that has changed is followed first (`settle`).
 
         Args:
             targets: (n, dimension) where each vertex is to go.
@@ -196,8 +237,8 @@ class Mobile:
             How each vertex's move ended, one row per vertex of the mobile as it is now.
 
         Raises:
-            Unsupported: `cull` by direction of a body that is not closed, `faces` of one that was given as edges, or a rigid response after which
-                vertices go on.
+            Unsupported: `cull` by direction of a body that is not closed, `faces` of one that was given as edges, a rigid response after which
+                vertices go on, or particles on edges or bounces of a body with a radius.
         """
         rules = self._read_rules(mode, cull, search, after, restitution, faces)
         arrays.choice(response, "response", ("static", "adaptive", "hybrid", "rigid"))
@@ -209,6 +250,10 @@ class Mobile:
             self.settle()
         if interior.dimension == 2:
             goals = raise_points(goals)
+        if self._places.thickness is not None:
+            goals, held = self._hold(goals, response)
+            done = move_widely(interior, self._places.thickness, self.shape, goals, response, after)
+            return self._take(done, held)
         pierced = self._list_pierced() if rules.faces and not self._faces_are_free else _NO_ROWS
         self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous) and not len(pierced)
         rules = self._add_voxels(rules)
@@ -226,6 +271,10 @@ class Mobile:
             done = move_rigidly(*step)
         else:
             done = move_adaptively(*step, is_hybrid=response == "hybrid")
+        return self._take(done, held)
+
+    def _take(self, done: Response, held: NDArray[np.bool_] | None) -> BodyMoves:
+        """Go where a response has come to; `held` are vertices inside obstacles."""
         done = done if held is None else _hit_at_once(done, held, self._environment)
         if done.links is not None:
             self._links = {with_fans: done.links}

@@ -19,9 +19,10 @@ from abut.cells.mobile.pierced import WALL, Points, corners_of_wall, find_walls
 from abut.cells.settle.reaches import Reach, join_reaches
 from abut.cells.settle.settling import Places
 from abut.cells.space.planar import lower_points
-from abut.cells.walk.by_planes import move_rows
-from abut.cells.walk.events import EVENT, TALLY
 from abut.cells.walk.segment_walk import make_fronts
+from abut.cells.width.pushing import Freedom, find_way, first_time, follow, tell_vertices
+from abut.cells.width.thickness import Thickness
+from abut.cells.width.wide_moves import walk
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.records import Records
 from abut.core.showing import count, describe
@@ -65,6 +66,8 @@ class BodyReach:
     """(k, dimension) the middle of what lay in the wall, before it was lifted; of a face its middle"""
     corners: Integers
     """(k, dimension) vertices of the wall at which the edge went in, three of them in space; −1 where that is not known"""
+    time: Floats
+    """(k,) when a wall first reached the edge or face where it was before the deformation, or pushed it: never late, 0 where it touched it already"""
     is_free: NDArray[np.bool_]
     """(k,) whether the edge or face could be lifted off and is free now"""
 
@@ -90,6 +93,10 @@ class BodyPlaces(Places):
     def __init__(self, interior: Interior, position: Floats, part: Indices) -> None:
         super().__init__(interior, position, part)
         self.edges, self.faces = np.empty((0, 2), np.int64), np.empty((0, 3), np.int64)
+        self.thickness: Thickness | None = None
+        """of a mobile with a width"""
+        self.freedom = Freedom()
+        """how its vertices may be pushed"""
         self._tables: list[BodyReach] = []
         self._changes = 0
 
@@ -102,13 +109,48 @@ class BodyPlaces(Places):
         """As for points; then edges and faces are lifted off the walls that have come through them."""
         if self.seen == self._interior.version:
             return
+        if self.thickness is not None and self._interior.motion is not None and not len(self.held):
+            self._tables.append(self._give_way(self.thickness))
+            self._changes += 1
+            return
         super().catch_up()
         if len(self.edges) and not self._interior.space.obstacle[self.part].any():
             self._lift()
         self._changes += 1
 
+    def _give_way(self, thickness: Thickness) -> BodyReach:
+        """Let walls push a body with a width."""
+        interior, begin = self._interior, self.position
+        space, origin = interior.space, interior.fabric.origin
+        gone = follow(thickness, space, origin, begin, self.parts_at_start(), self.freedom)
+        super().catch_up()
+        self.position, self.part, is_there = find_way(thickness, interior, self.position, self.part, gone.position)
+        near = thickness.list_near_now(interior, self.position, self.part, thickness.radius)
+        reach = tell_vertices(interior, gone.touches, begin)
+        if self.pending is not None:
+            self.pending.pushed[(self.position != begin).any(axis=1)] = True
+            self.pending = self.pending._replace(reached=[*self.pending.reached[:-1], reach])
+        touches = gone.touches[gone.touches["row"] >= thickness.vertex_count]
+        names = np.array([thickness.name(int(row)) for row in touches["row"]], np.int64).reshape(-1, 3)
+        walls = np.stack([touches[name] for name in ("u", "v", "w")], axis=1)[:, : interior.dimension]
+        points = np.stack([touches[name] for name in ("x", "y", "z")], axis=1)
+        is_free = ~np.isin(touches["row"], near["row"]) & (gone.is_done and is_there)
+        return BodyReach(
+            join_reaches([], interior.dimension),
+            frozen(names[:, 1].copy()),
+            frozen(names[:, 2].copy()),
+            frozen(np.full(len(touches), self._changes)),
+            lower_points(points, interior.dimension),
+            frozen(walls),
+            frozen(np.array(touches["time"])),
+            frozen(is_free),
+        )
+
     def first_touch(self) -> float:
         """As for points; NaN where only an edge or a face is not free in the end."""
+        if self.thickness is not None and self._interior.motion is not None and not len(self.held):
+            table = (self._interior.fabric.origin, self.position, self.parts_at_start())
+            return first_time(self.thickness, self._interior.space, *table)
         first = super().first_touch()
         if first < np.inf or not len(self.edges):
             return first
@@ -135,7 +177,7 @@ class BodyPlaces(Places):
         still = pierced
         for _ in range(MOST_ROUNDS):
             goal = self.position + lifts.find(still, walls, self.position)
-            self.position, self.part = _walk(self._interior, self.position, self.part, goal)
+            self.position, self.part = walk(self._interior, self.position, self.part, goal)
             walls = self.list_walls()
             still = np.flatnonzero(~walls["is_free"])
             if not len(still):
@@ -247,16 +289,6 @@ class _Lifts:
         return [(row, LIFT * gone * normal) for row in rows]
 
 
-def _walk(interior: Interior, position: Floats, part: Indices, goal: Floats) -> tuple[Floats, Indices]:
-    """Where vertices come that are sent somewhere, as particles."""
-    n = len(part)
-    reached, parts = goal.copy(), part.copy()
-    interior.renew_records()
-    tables = (np.empty(n, np.int8), np.empty(n, np.int32), np.empty(n, EVENT), np.zeros(1, TALLY))
-    move_rows(interior.packed(), interior.space.reach, 0, n, 0, position, parts, reached, *tables)
-    return reached, parts
-
-
 def _tabulate(
     dimension: int, rows: Integers, told: list[tuple[Floats, Integers]], edge_count: int, walls: Records, change: int
 ) -> BodyReach:
@@ -268,6 +300,7 @@ def _tabulate(
         frozen(np.full(len(rows), change)),
         lower_points(points, dimension),
         frozen(corners.astype(np.int64)),
+        frozen(np.zeros(len(rows))),
         frozen(np.array(walls["is_free"][rows])),
     )
 
@@ -277,6 +310,8 @@ def join_tables(vertices: Reach, tables: list[BodyReach], dimension: int) -> Bod
     empty = np.empty(0, np.int64)
     if not tables:
         corners = np.empty((0, dimension), np.int64)
-        return BodyReach(vertices, empty, empty, empty, np.empty((0, dimension)), corners, np.empty(0, np.bool_))
-    names = ("edge", "face", "deformation", "point", "corners", "is_free")
+        return BodyReach(
+            vertices, empty, empty, empty, np.empty((0, dimension)), corners, np.empty(0), np.empty(0, np.bool_)
+        )
+    names = ("edge", "face", "deformation", "point", "corners", "time", "is_free")
     return BodyReach(vertices, *(frozen(np.concatenate([getattr(each, name) for each in tables])) for name in names))

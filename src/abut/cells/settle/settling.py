@@ -202,6 +202,16 @@ class Places:
         parts[rows] = fates["part"]
         return parts, fates
 
+    def parts_at_start(self) -> Indices:
+        """The parts, as they are numbered now, that held the points before the last deformation, which is left to be followed."""
+        interior, parts = self._interior, self.part.copy()
+        if interior.history.latest > self.seen:
+            rows = np.flatnonzero(interior.versions.changed(self.part, self.seen))
+            then, lists = interior.cells_then(self.part[rows], self.seen), interior.list_parts()
+            table = (lists.begin, lists.end, lists.pool)
+            find_at_start(interior.space, interior.fabric.origin, *table, then, rows, parts, self.position)
+        return parts
+
     def _trace(self, step: float, rows: Integers, cells: Integers | None, parts: Indices) -> Records:
         """The fates of points in cells that have moved; `cells` are those in which they were, where parts have been made anew."""
         interior, origin = self._interior, self._interior.fabric.origin
