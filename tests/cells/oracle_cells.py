@@ -219,8 +219,21 @@ def cross(u, v):
     return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
 
 
+class Boxed(list):
+    """Parts, and the boxes about them as arrays: most parts are far from a way."""
+
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.low, self.high = np.array([part.low for part in parts]), np.array([part.high for part in parts])
+
+    def near(self, low, high):
+        return [self[k] for k in np.flatnonzero(((self.low <= high) & (self.high >= low)).all(axis=1)).tolist()]
+
+
 def near(parts, p, q):
     low, high = np.minimum(p, q), np.maximum(p, q)
+    if isinstance(parts, Boxed):
+        return parts.near(low, high)
     return [part for part in parts if (part.low <= high).all() and (part.high >= low).all()]
 
 
