@@ -40,7 +40,7 @@ def plane_of(face):
     return homogeneous((*normal, -sum(x * y for x, y in zip(normal, a, strict=True))))[:-1]
 
 
-@functools.lru_cache(1000)
+@functools.lru_cache(20_000)
 def homogeneous(point):
     """Whole numbers: the coordinates times the last, which is positive. Sums of products of these need no fractions, which take 20 times as long."""
     scale = math.lcm(*(x.denominator for x in point))
@@ -97,7 +97,9 @@ class Part:
         )
         if at is not None:
             return {at}
-        on = [set(n) for f, n in zip(self.faces, self.numbers, strict=True) if lies_in(f, q)]
+        at_q = homogeneous(q)
+        met = [k for k, plane in enumerate(self.planes) if value(plane, at_q) == 0]
+        on = [set(self.numbers[k]) for k in met if lies_in(self.faces[k], q)]
         return set.intersection(*on) if on else set().union(*map(set, self.numbers))
 
     def kind_of(self, q):
@@ -182,9 +184,10 @@ def arrows(ring):
 
 def is_convex(rings):
     """No corner behind a face, and one before it; in the plane, only its two ends on an edge."""
-    corners = [corner for ring in rings for corner in ring]
+    corners = {corner for ring in rings for corner in ring}
     for ring in rings:
-        heights = [height(ring, q) for q in corners if q not in ring]
+        plane, own = plane_of(ring), set(ring)
+        heights = [value(plane, homogeneous(q)) for q in corners if q not in own]
         if min(heights) < 0 or max(heights) == 0 or (min(heights) == 0 and len(ring) == 2):
             return False
     return True
@@ -219,8 +222,21 @@ def cross(u, v):
     return (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
 
 
+class Boxed(list):
+    """Parts, and the boxes about them as arrays: most parts are far from a way."""
+
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.low, self.high = np.array([part.low for part in parts]), np.array([part.high for part in parts])
+
+    def near(self, low, high):
+        return [self[k] for k in np.flatnonzero(((self.low <= high) & (self.high >= low)).all(axis=1)).tolist()]
+
+
 def near(parts, p, q):
     low, high = np.minimum(p, q), np.maximum(p, q)
+    if isinstance(parts, Boxed):
+        return parts.near(low, high)
     return [part for part in parts if (part.low <= high).all() and (part.high >= low).all()]
 
 

@@ -1,27 +1,24 @@
-"""Particles and bodies in a space that moves, is cut, opened, merged and sewn, in any order: nothing passes a wall, ever.
+"""Particles and bodies in a space that moves, is cut, opened, merged and sewn, in any order: nothing passes a wall, ever (`campaign` says what is judged).
 
-After each change every particle is looked up in rational arithmetic, and where vertices moved, walls are followed by an oracle that shares no code.
-Short in the suite; with ABUT_SOAK=1 a million moves and more.
+Short in the suite. With ABUT_SOAK=1 1,200 spaces of 12 changes each: more than 10⁶ moves of particles and 5·10⁴ of bodies, in parameter sets that run
+by themselves (`-k`).
 """
 
 import itertools
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from abut import InvalidInput, Unsupported, cells
+from abut import InvalidInput, cells
 from abut.core import jit
+from cells import campaign, worlds
 from cells import oracle_cells as oracle
-from cells import oracle_walls, worlds
-from cells.edit.test_surgery import as_world, sides
+from cells import oracle_crossings as crossings
 from conftest import SOAK
 
-CROWD = 6 if jit.INTERPRETED else 2000 if SOAK else 40
-STEPS = 500 if SOAK else 6 if jit.INTERPRETED else 8
-FOLLOWED = 6
-ROUNDING = 1e-12
+SIZES = campaign.Sizes(12, 60, 3, 4) if SOAK else campaign.Sizes(1, 2, 1, 1) if jit.INTERPRETED else campaign.Sizes(4, 8, 1, 2)
+SEEDS = range(240) if SOAK else range(1)
 
 
 def volume(environment):
@@ -39,121 +36,81 @@ def volume(environment):
     return total
 
 
-def moved_alike(environment, rng, size):
-    """The vertices displaced, those in one place alike: the sides of a slit stay together."""
-    places, row = np.unique(environment.vertices, axis=0, return_inverse=True)
-    shift = rng.normal(scale=size, size=environment.dimension)
-    return environment.vertices + (rng.uniform(-size, size, places.shape) + shift)[row.ravel()]
-
-
-def faces_of(environment, cell):
-    rings = environment.faces_of(cell)
-    return rings if environment.dimension == 3 else [side for ring in rings for side in sides(ring)]
-
-
-def operate(environment, rng, slits):
-    """One change at random; its name."""
-    dimension, live = environment.dimension, [c for c in range(environment.cell_count) if environment.faces_of(c)]
-    kind = rng.choice(["deform", "deform", "cut", "slit", "merge", "sew", "unsew", "obstacle"])
-    if kind == "deform":
-        environment.deform(moved_alike(environment, rng, rng.choice([0.02, 0.06])))
-    elif kind in ("cut", "slit"):
-        point = environment.vertices[rng.integers(len(environment.vertices))] + rng.normal(scale=0.3, size=dimension)
-        chosen = rng.choice(live, min(len(live), 6), replace=False) if rng.random() < 0.5 else None
-        plane = (point, rng.normal(size=dimension))
-        if chosen is None:
-            pairs = environment.cut(plane=plane, slit=kind == "slit")
-        else:
-            pairs = environment.cut(plane=plane, cells=[int(c) for c in chosen], slit=kind == "slit")
-        if kind == "slit":
-            slits += pairs.tolist()
-    elif kind == "sew":
-        if not slits:
-            return "none"
-        environment.sew(*slits.pop(int(rng.integers(len(slits)))))
-    else:
-        a = int(rng.choice(live))
-        own = {frozenset(face) for face in faces_of(environment, a)}
-        near = [b for b in live if b != a and own & {frozenset(face) for face in faces_of(environment, b)}]
-        if not near:
-            return "none"
-        b = int(rng.choice(near))
-        if kind == "obstacle":
-            environment.set_obstacle(a, bool(rng.random() < 0.3))
-        elif kind == "merge":
-            environment.merge(a, b)
-        else:
-            environment.unsew(a, b)
-            slits.append([a, b])
-    return str(kind)
-
-
-def check_places(parts, live, crowd):
-    """Every particle lies in a closed part of its cell, a free one unless it is held."""
-    held = set(crowd._places.held.tolist())
-    by_cell = {}
-    for part in parts:
-        by_cell.setdefault(part.cell, []).append(part)
-    for row, (cell, position) in enumerate(zip(crowd.cell.tolist(), crowd.position, strict=True)):
-        here = [part for part in by_cell[int(np.searchsorted(live, cell))] if part.holds(oracle.exact(position))]
-        assert here, row
-        assert row in held or here[0].free
-
-
-def check_deformation(parts, before, crowd, start, end, rng):
-    walls = oracle_walls.walls_of(parts)
-    pushed = set(crowd.reached.particle.tolist())
-    some = [row for row in range(len(crowd)) if row not in pushed]
-    assert (crowd.position[some] == before[some]).all()
-    held = set(crowd._places.held.tolist())
-    for row in rng.permutation(len(crowd))[:FOLLOWED].tolist() if len(walls) else []:
-        time, _ = oracle_walls.first_touch(start[walls], end[walls], before[row])
-        if row in held or np.isnan(time):
-            continue
-        if row in pushed:
-            assert time < np.inf, (row, before[row])
-        else:
-            assert time in (0, np.inf) or time > 1 - 1e-9, (row, time)
-    return len(pushed)
-
-
-def campaign(make, seed, steps):
-    rng = np.random.default_rng(seed)
-    world, slits, done = make(rng), [], Counter()
-    env = world.environment
-    crowd = cells.Particles(env, worlds.free_points(world, rng, CROWD))
-    for _ in range(steps):
-        start, before, size = env.vertices, crowd.position, volume(env)
-        try:
-            kind = operate(env, rng, slits)
-        except (InvalidInput, Unsupported):
-            done["refused"] += 1
-            continue
-        done[kind] += 1
-        assert env.check_integrity() == []
-        after = as_world(env)
-        parts = after.parts()
-        pushed = crowd.settle()
-        check_places(parts, after.numbers, crowd)
-        if kind == "deform":
-            done["pushed"] += check_deformation(parts, before, crowd, start, env.vertices, rng)
-        else:
-            assert abs(float(volume(env) - size)) <= ROUNDING * float(size), kind
-            assert np.abs(crowd.position - before).max() <= ROUNDING, kind
-            assert (crowd.position == before)[~pushed].all()
-        targets = crowd.position + rng.normal(scale=0.2, size=crowd.position.shape)
-        moves = crowd.move(targets)
-        reached = moves.status != cells.COLLISION
-        assert (moves.position[reached] == targets[reached]).all()
-        check_places(parts, after.numbers, crowd)
-        done["moves"] += len(crowd)
-    return done
-
-
 @pytest.mark.large
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("make", worlds.WORLDS, ids=lambda make: make.__name__)
-def test_whatever_is_done_to_the_space_no_wall_is_passed(make):
-    done = Counter()
-    for seed in range(10 if SOAK else 1):
-        done += campaign(make, seed, STEPS)
+def test_whatever_is_done_to_the_space_no_wall_is_passed(make, seed):
+    done = campaign.campaign(make, seed, SIZES)
     assert done["moves"]
+    assert done["mobile moves"]
+
+
+def test_a_particle_on_a_wall_is_found_on_its_side_of_a_slit():
+    """Particles rest on the bulging walls of an obstacle. A slit puts new corners on these, which are rounded, so that some particles are behind a
+    wall by a last bit, and no part of a free cell holds them: a walk from beyond the slit must not tell where they are."""
+    for seed in range(2 if jit.INTERPRETED else 25):
+        rng = np.random.default_rng(seed)
+        env = cells.channel(2, 1, 1, obstacle=[False, True])
+        vertices = env.vertices + rng.uniform(-0.1, 0.1, env.vertices.shape)
+        env.deform(vertices)
+        crowd = cells.Particles(env, np.full((40, 3), 0.5))
+        ends = vertices[rng.choice(np.flatnonzero(env.vertices[:, 0] // 0.75 == 1), (40, 2))]
+        crowd.move(ends[:, 0] + rng.uniform(0.1, 0.9, (40, 1)) * (ends[:, 1] - ends[:, 0]))  # edges of the wall among them
+        before = crowd.position
+        env.cut(plane=(rng.uniform(0.4, 0.6, 3), rng.normal(size=3)), slit=True)
+        crowd.settle()
+        assert np.abs(crowd.position - before).max() <= campaign.ROUNDING, seed
+
+
+def test_a_cut_along_corners_does_not_move_a_wall_that_bulges():
+    """A face of a warped cube is bent along one of its diagonals. Along that it is cut as it is; along the other it would be bent there."""
+    env = cells.channel(2, 1, 1)
+    vertices = env.vertices.copy()
+    vertices[(vertices == (2, 1, 1)).all(axis=1)] = (2.0, 1.5, 1.25)
+    env.deform(vertices)
+    size, top = volume(env), [[1, 0, 1], [2, 0, 1], [2, 1.5, 1.25], [1, 1, 1]]
+    low = [[1, 0, 0], [2, 0, 0], [2, 1, 0], [1, 1, 0]]
+    rows = [[int(np.flatnonzero((env.vertices == place).all(axis=1))[0]) for place in ring] for ring in (low, top)]
+    refused = 0
+    for k in (1, 0) if bends_from(env, rows[1][0], rows[1][2]) else (0, 1):  # first the other diagonal
+        loop = [rows[0][k], rows[0][k + 2], rows[1][k + 2], rows[1][k]]
+        try:
+            env.cut(1, loop)
+        except InvalidInput as refusal:
+            refused += 1
+            assert refusal.name == "corners"
+            assert "it would jump; cut along its bends, or by a plane" in refusal.reason
+        else:
+            assert env.cell_count == 3
+        assert volume(env) == size
+        assert env.check_integrity() == []
+    assert refused == 1
+
+
+
+
+def bends_from(env, u, v):
+    """Whether the map has an edge between two vertices."""
+    darts = env.darts
+    inner = np.flatnonzero(darts.cell >= 0)
+    return bool(((darts.vertex[inner] == u) & (darts.vertex[darts.phi1[inner]] == v)).any())
+
+
+def test_the_oracle_sees_what_goes_through_a_wall():
+    """A square wall between two cubes, with an obstacle beyond."""
+    env = cells.channel(2, 1, 1, obstacle=[False, True])
+    loops = worlds.loops_of_hexes(np.array([sorted_hex(env, cell) for cell in range(2)]))
+    walls = crossings.walls_of(oracle.build(env.vertices, loops, env.obstacle))
+    assert len(walls.rings) == 6
+    through = np.array([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5], [0.5, 0.75, 0.5]])
+    assert crossings.is_crossed(walls, through)
+    assert not crossings.is_crossed(walls, np.minimum(through, 1.0))  # touches
+    assert not crossings.is_crossed(walls, through - [0.5, 0.0, 0.0])  # a corner in the wall
+    assert not crossings.is_crossed(walls, through * [0.0, 1.0, 1.0] + [1.0, 0.0, 0.0])  # in its plane
+    assert crossings.holds_a_corner(walls, np.array([[0.5, 0.5, 0.5], [2.0, 1, 1], [1, 2.0, 1], [1, 1, 2.0]]))
+    assert not crossings.holds_a_corner(walls, np.array([[0.5, 0.5, 0.5], [1.0, 1, 1], [1, 2.0, 1], [1, 1, 2.0]]))
+
+
+def sorted_hex(env, cell):
+    corner = env.vertices[np.unique(np.concatenate(env.faces_of(cell)))].min(axis=0)
+    return [int(np.flatnonzero((env.vertices == corner + step).all(axis=1))[0]) for step in np.array(worlds.CORNERS)]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import read_mask, read_numbers
+from abut.cells.edit.bulging_faces import open_along
 from abut.cells.edit.deformation import deform, deform_until_touched
 from abut.cells.edit.interior import Interior
 from abut.cells.edit.plane_cut import cut_by_plane, finish_cut, read_plane
@@ -218,7 +219,7 @@ class Environment:
         """Divide a cell along some of its corners, or cells by a plane. With `slit`, the path between the halves is closed.
 
         `cut(cell, corners)` divides a cell by a new face through some of its corners. Two corners that follow one another share an edge of the cell
-        or one of its faces, which is then cut in two on both sides. Seen from the cell that keeps its number, the loop runs
+        or one of its faces, which is then cut in two on both sides; one that bulges only along its bends, so that it stays where it is. Seen from the cell that keeps its number, the loop runs
         anticlockwise. In the plane, `corners` are two, and the cell to the left of the line from the first to the second keeps its number.
 
         `cut(plane=(point, normal))` divides all cells that the plane (in the plane: the line) passes through. The half behind the plane keeps the
@@ -256,8 +257,9 @@ class Environment:
             most = "two" if self.dimension == 2 else "three or more"
             raise InvalidInput("corners", f"must be {most} different vertices")
         rings = self.interior.open_rings()
+        bent = open_along(self.interior, rings, pair[0], loop.tolist()) if self.dimension == 3 else set[int]()
         cut_cell(rings, pair[0], loop.tolist(), pair[1])
-        finish_cut(self.interior, rings, np.empty((0, self.dimension)), [pair], [pair], slit)
+        finish_cut(self.interior, rings, np.empty((0, self.dimension)), [pair], [pair], slit, bent)
         return pair[1]
 
     def sew(self, a: IndicesLike, b: IndicesLike) -> None:

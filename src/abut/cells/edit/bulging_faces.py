@@ -7,11 +7,13 @@ are flat but for the rounding of the new corners.
 
 import numpy as np
 
-from abut.cells.edit.grafts import Ring
+from abut.cells.edit.grafts import ROUNDED, Ring
 from abut.cells.edit.interior import Interior
 from abut.cells.edit.slicing import Plane
-from abut.cells.edit.surgery import Key, Rings, sides_of
+from abut.cells.edit.surgery import Key, Rings, refuse_known, sides_of
 from abut.cells.space.tables import follow_rings
+from abut.core.arrays import Floats
+from abut.core.errors import InvalidInput
 
 
 def pieces_in_map(inside: Interior, cell: int, ring: Ring) -> list[Ring]:
@@ -54,10 +56,43 @@ def open_bulging(inside: Interior, rings: Rings, knife: Plane, cells: list[int])
         pieces = pieces_in_map(inside, cell, ring)
         if len(pieces) == 1:
             continue
-        other = rings.beyond(cell, ring)
-        for owner, faces in ((cell, pieces), (other, [piece[::-1] for piece in pieces])):
-            if owner is not None:
-                key = frozenset(ring)
-                rings[owner] = [part for face in rings[owner] for part in (faces if frozenset(face) == key else [face])]
-                changed.add(owner)
+        changed |= _fall_apart(rings, cell, ring, pieces)
+    return changed
+
+
+def _fall_apart(rings: Rings, cell: int, ring: Ring, pieces: list[Ring]) -> set[int]:
+    """Let pieces take the place of a face, on both sides; the cells there."""
+    other, key = rings.beyond(cell, ring), frozenset(ring)
+    sides = [(cell, pieces)] if other is None else [(cell, pieces), (other, [piece[::-1] for piece in pieces])]
+    for owner, faces in sides:
+        rings[owner] = [part for face in rings[owner] for part in (faces if frozenset(face) == key else [face])]
+    return {owner for owner, _ in sides}
+
+
+def _is_flat(corners: Floats) -> bool:
+    """Whether corners lie in one plane but for what cuts round."""
+    off = corners - corners.mean(axis=0)
+    depth = np.abs(off @ np.linalg.svd(off)[2][2]).max()
+    return bool(depth <= ROUNDED * np.abs(corners).max())
+
+
+def open_along(inside: Interior, rings: Rings, cell: int, path: Ring) -> set[int]:
+    """Let faces that bulge, and that a loop of a cell's corners divides, fall into their triangles; the cells that these belong to.
+
+    The loop must follow the edges along which such a face is bent: along another line the face would be bent there afterwards, and jump. Faces that
+    are flat but for rounding may be divided along any line.
+    """
+    changed: set[int] = set()
+    for row, (u, v) in enumerate(sides_of(path)):
+        faces = [ring for ring in rings[cell] if u in ring and v in ring]
+        if not faces or any({u, v} == set(side) for ring in faces for side in sides_of(ring)):
+            continue
+        pieces = pieces_in_map(inside, cell, faces[0])
+        if len(pieces) == 1 or _is_flat(inside.vertices[faces[0]]):
+            continue
+        if not any({u, v} == set(side) for piece in pieces for side in sides_of(piece)):
+            words = f"a face of cell {cell} bulges, and is not bent from {u} to {v}: it would jump"
+            raise InvalidInput("corners", f"{words}; cut along its bends, or by a plane", row)
+        refuse_known(rings, cell, faces[0], pieces)
+        changed |= _fall_apart(rings, cell, faces[0], pieces)
     return changed

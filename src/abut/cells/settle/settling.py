@@ -26,20 +26,16 @@ from abut.core.errors import InvalidInput
 from abut.core.jit import integer, kernel
 from abut.core.records import Records
 from abut.geometry.rows import put_vector, vector_at
-from abut.geometry.vec import Vec3
+from abut.geometry.vec import Vec3, norm_sq, subtract
 
 MOST_RESULTS = 64
 """References to results that are kept before those to results that are gone are dropped."""
 
 
 @kernel
-def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) -> tuple[Row, Vec3, bool]:
-    """Where a particle is whose cell has moved: its part, its position, and whether a wall has passed over it."""
-    for k in range(first, last):
-        if holds(space, parts[k], p):
-            return parts[k], p, False
-    part = parts[first]
-    middle = mean_corner(space, part)
+def _walk_from(space: Space, start: Row, p: Vec3) -> tuple[Row, Vec3, bool]:
+    """Where a walk from the middle of a part towards p ends: the part, the place, and whether there is a wall before p."""
+    part, middle = integer(start), mean_corner(space, start)
     while True:
         if space.stale[part]:  # a point found without the record may be another one
             renew_record(space, integer(part))
@@ -49,7 +45,28 @@ def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) ->
         if reached == NOWHERE:
             stop, _, _ = stop_at(space, part, slot, through, hit, middle, p)
             return part, stop, True
-        part = reached
+        part = integer(reached)
+
+
+@kernel
+def _find_again(space: Space, first: Row, last: Row, parts: Indices, p: Vec3) -> tuple[Row, Vec3, bool]:
+    """Where a particle is whose cell has moved or was cut: its part, its position, and whether a wall has passed over it.
+
+    A particle that lies on a wall may be behind it by the rounding of a new corner. The walks from all parts are tried then: those from
+    beyond another wall, or around a corner, stop further away.
+    """
+    for k in range(first, last):
+        if holds(space, parts[k], p):
+            return parts[k], p, False
+    nearest, place_found, least = parts[first], p, np.inf
+    for k in range(first, last):
+        part, stop, is_hit = _walk_from(space, integer(parts[k]), p)
+        if not is_hit:
+            return part, p, False
+        away = norm_sq(subtract(stop, p))
+        if away < least:
+            nearest, place_found, least = part, stop, away
+    return nearest, place_found, True
 
 
 @kernel
@@ -244,24 +261,20 @@ class Places:
 
         Where an obstacle has got a part of the cell, it is a wall to those inside, who are put in front of it.
         """
-        interior, start = self._interior, self.position.copy()
+        interior = self._interior
         lists, marks = interior.list_parts(), interior.obstacle
         kinds, kind_of_row = np.unique(then, return_inverse=True)
         heirs: list[list[int]] = []
         for cell in kinds.tolist():
             live = [heir for heir in interior.history.heirs_of(cell, self.seen) if len(lists[heir])]
             heirs.append([heir for heir in live if not marks[heir]] or live)
-        most = max((len(cells) for cells in heirs), default=0)
-        for turn in range(most):
-            ordered = [cells[turn % len(cells) :] + cells[: turn % len(cells)] for cells in heirs]
-            numbers = [np.concatenate([lists[cell] for cell in cells]) for cells in ordered]
-            sizes = np.array([len(parts) for parts in numbers], np.int64)
-            end = np.cumsum(sizes)
-            chosen = np.arange(len(rows)) if turn == 0 else np.flatnonzero(pushed[rows])
-            again = rows[chosen]
-            self.position[again] = start[again]
-            table = (end - sizes, end, np.concatenate(numbers))
-            settle_rows(interior.space, *table, kind_of_row[chosen], again, self.part, self.position, pushed)
+        if not len(rows):
+            return
+        numbers = [np.concatenate([lists[cell] for cell in cells]) for cells in heirs]
+        sizes = np.array([len(parts) for parts in numbers], np.int64)
+        end = np.cumsum(sizes)
+        table = (end - sizes, end, np.concatenate(numbers))
+        settle_rows(interior.space, *table, kind_of_row, rows, self.part, self.position, pushed)
 
 
 def find_places(interior: Interior, points: Floats) -> Indices:
