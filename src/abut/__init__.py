@@ -11,7 +11,7 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
-    from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
+    from abut.ccd import Candidates, Impacts, Motion, Sweeper, candidates, sweep, time_of_impact
     from abut.core.compilation import Compilation, on_compile
     from abut.discrete import (
         CastHits,
@@ -67,6 +67,7 @@ __all__ = [
     "Proximity",
     "Rigid",
     "SignedDistances",
+    "Sweeper",
     "Unsupported",
     "WindingNumbers",
     "World",
@@ -113,7 +114,7 @@ _PARTS = {
     "volumes": "abut.trees.volumes",
 }
 _HOMES = {
-    "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
+    "abut.ccd": ("Candidates", "Impacts", "Motion", "Sweeper", "candidates", "sweep", "time_of_impact"),
     "abut.discrete": (
         "CastHits",
         "ClosestPoints",
