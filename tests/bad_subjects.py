@@ -184,6 +184,17 @@ def bodies_and_steps() -> dict[str, Subject]:
         "candidates": function(abut.candidates, **step, volume="aabb", min_distance=0.1),
         "sweep": function(abut.sweep, **swept),
         "time_of_impact": function(abut.time_of_impact, **swept, at_start=False),
+        "Sweeper": function(abut.Sweeper, a=BALL, b=BALL),
+        **{
+            f"Sweeper.{name}": method(
+                lambda: abut.Sweeper(BALL), name, ends=(BALL.vertices, 2.0 * BALL.vertices), **given
+            )
+            for name, given in (
+                ("candidates", {"volume": "aabb", "min_distance": 0.1, "ordered": False}),
+                ("sweep", {"min_distance": 0.1, "tolerance": 1e-6}),
+                ("time_of_impact", {"min_distance": 0.1, "tolerance": 1e-6, "at_start": False}),
+            )
+        },
         "Rigid.pose": setter(lambda: abut.Rigid(BALL), "pose", EYE),
         "Deformable.update": method(lambda: abut.Deformable(BALL), "update", vertices=BALL.vertices),
         "Motion.at": method(a_motion, "at", time=0.5),

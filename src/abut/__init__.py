@@ -12,7 +12,7 @@ from abut.core.errors import AbutError, InvalidInput, Unsupported
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
     from abut.app.checking import Findings, check
-    from abut.ccd import Candidates, Impacts, Motion, candidates, sweep, time_of_impact
+    from abut.ccd import Candidates, Impacts, Motion, Sweeper, candidates, sweep, time_of_impact
     from abut.core.compilation import Compilation, on_compile
     from abut.discrete import (
         CastHits,
@@ -69,6 +69,7 @@ __all__ = [
     "Proximity",
     "Rigid",
     "SignedDistances",
+    "Sweeper",
     "Unsupported",
     "WindingNumbers",
     "World",
@@ -117,7 +118,7 @@ _PARTS = {
 }
 _HOMES = {
     "abut.app.checking": ("Findings", "check"),
-    "abut.ccd": ("Candidates", "Impacts", "Motion", "candidates", "sweep", "time_of_impact"),
+    "abut.ccd": ("Candidates", "Impacts", "Motion", "Sweeper", "candidates", "sweep", "time_of_impact"),
     "abut.discrete": (
         "CastHits",
         "ClosestPoints",

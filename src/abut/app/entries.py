@@ -86,6 +86,10 @@ def sweep() -> None:
     abut.sweep(large, large.vertices, 1.1 * large.vertices)
     abut.sweep(*step, min_distance=0.01)
     abut.time_of_impact(*step, min_distance=0.01)
+    sweeper = abut.Sweeper(large)
+    for answer in (sweeper.sweep, sweeper.time_of_impact):
+        answer(large.vertices, -1.1 * large.vertices)
+    sweeper.candidates(large.vertices, 1.1 * large.vertices, ordered=False)
 
 
 def candidates() -> None:

@@ -1,7 +1,7 @@
 """Continuous collision: what touches what between t = 0 and t = 1, and when (Wan 2022). Never missed, never late.
 
 `motion` where vertices are · `culling` which pairs may meet · `impact` when a pair first meets · `step` what a search over one step needs ·
-`contact_at_start` what touches before anything moves · `impacts`, `earliest`, `queries` the questions.
+`contact_at_start` what touches before anything moves · `impacts`, `earliest`, `queries` the questions · `sweeper` step after step.
 """
 
 from abut.ccd.culling.filters import Filtered, filter_dnf, filter_slpf
@@ -14,6 +14,7 @@ from abut.ccd.motion.motions import BodyLike, Motion, join
 from abut.ccd.motion.paths import Paths
 from abut.ccd.queries import edge_edge, vertex_face
 from abut.ccd.results import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, Candidates, Impacts, Kind, Status, Verdict
+from abut.ccd.sweeper import Sweeper
 
 __all__ = [
     "EDGE_EDGE",
@@ -27,6 +28,7 @@ __all__ = [
     "Motion",
     "Paths",
     "Status",
+    "Sweeper",
     "TriangleSearch",
     "Verdict",
     "candidates",

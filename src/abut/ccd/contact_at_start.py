@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from abut.ccd.culling.chunks import AS_FOUND, stream_pairs
 from abut.ccd.culling.search import primitive_count
-from abut.ccd.culling.stream import USUAL_MEMORY, Filters, stream_pairs
+from abut.ccd.culling.stream import USUAL_MEMORY
 from abut.ccd.impact.straight_pairs import BLOCK
 from abut.ccd.motion.motions import Motion
 from abut.core.arrays import Floats, Integers
@@ -28,7 +29,6 @@ from abut.trees.blocks.search import EVERY, Rules
 from abut.trees.blocks.swept import Indices, Moving, frame_of
 
 BOXES = 3  # columns of a search of boxes
-AS_FOUND = Filters(False, 1.0)
 
 
 @parallel

@@ -6,9 +6,10 @@ number of impacts, not of candidates.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.ccd.contact_at_start import is_in_contact_at_start
 from abut.ccd.impact.contact_points import describe
@@ -23,51 +24,44 @@ from abut.ccd.step import Span, Step, make_step
 from abut.core.arrays import Floats, frozen
 from abut.core.jit import threads_for
 from abut.core.types import PointsLike
+from abut.trees.blocks.memory import Memory
 
 
 class _Rows(NamedTuple):
-    """Pairs of one kind that meet, as (first, second) of `straight_pairs`, and the eight points that describe the contact."""
+    """Pairs of one kind that meet, as (first, second) of `straight_pairs`; of a face-vertex pair the normal is that of the vertex."""
 
     kind: Kind
     pairs: Pairs
     time: Floats
     status: Statuses
-    queries: Floats
-    part: Floats
-    """(n,) the time of contact between the two ends in `queries`"""
+    point: Floats
+    normal: Floats
 
 
 def _hits_straight(step: Step) -> Iterator[_Rows]:
-    for kind, chunk in step.stream(step.whole()):
+    for kind, chunk in step.stream(step.cull(step.whole())):
         pairs = step.choose(kind, chunk, turning=False)
         if not len(pairs):
             continue
         status, time = step.solve_straight(kind, pairs, 1.0)
         met = np.flatnonzero(status != FREE)
-        first, second = step.straight_sides(kind)
-        own = pairs[met]
-        yield _Rows(
-            kind, own, time[met], status[met], queries_of(kind != Kind.EDGE_EDGE, own, first, second), time[met]
-        )
+        own, at = pairs[met], time[met]
+        queries = queries_of(kind != Kind.EDGE_EDGE, own, *step.straight_sides(kind))
+        yield _Rows(kind, own, at, status[met], *describe(kind != Kind.EDGE_EDGE, queries, at))
 
 
 def _hits_turning(step: Step) -> Iterator[_Rows]:
     for span in step.spans():
-        for kind, chunk in step.stream(span):
+        for kind, chunk in step.stream(step.cull(span)):
             pairs = step.choose(kind, chunk, turning=True)
             if not len(pairs):
                 continue
             status, time = step.solve_turning(kind, pairs, span, 1.0)
             met = np.flatnonzero(status != FREE)
             if len(met):
-                yield _Rows(
-                    kind,
-                    pairs[met],
-                    time[met],
-                    status[met],
-                    _turning_queries(step, kind, pairs[met], span, time[met]),
-                    np.ones(len(met)),
-                )
+                queries = _turning_queries(step, kind, pairs[met], span, time[met])
+                at_the_end = describe(kind != Kind.EDGE_EDGE, queries, np.ones(len(met)))
+                yield _Rows(kind, pairs[met], time[met], status[met], *at_the_end)
 
 
 def _turning_queries(step: Step, kind: Kind, pairs: Pairs, span: Span, time: Floats) -> Floats:
@@ -91,34 +85,40 @@ def _number_vertices(rows: list[_Rows], one: Surface, two: Surface | None) -> No
 
 def _assemble(rows: list[_Rows], is_in_contact: Callable[[], bool]) -> Impacts:
     """One table, sorted by kind, a and b, the first contact of each pair only."""
-    size = sum(len(row.time) for row in rows)
-    kind, status = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int8)
-    a, b, time = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size)
-    point, normal = np.empty((size, 3)), np.empty((size, 3))
-    end = 0
+    parts: dict[Kind, list[_Rows]] = {}
     for row in rows:
-        part = slice(end, end + len(row.time))
-        end = part.stop
-        turned = row.kind == Kind.FACE_VERTEX
-        kind[part], time[part], status[part] = row.kind, row.time, row.status
-        a[part], b[part] = row.pairs[:, int(turned)], row.pairs[:, int(not turned)]
-        point[part], normal[part] = describe(row.kind != Kind.EDGE_EDGE, row.queries, row.part)
-        if turned:
-            normal[part] *= -1.0
-    order = np.lexsort((time, b, a, kind))
-    keys = np.stack([kind[order], a[order], b[order]])
-    fresh = np.ones(size, dtype=np.bool_)
-    fresh[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    order = order[fresh]
-    return Impacts(
-        frozen(kind[order]),
-        frozen(a[order]),
-        frozen(b[order]),
-        frozen(time[order]),
-        frozen(point[order]),
-        frozen(normal[order]),
-        frozen(status[order]),
-        is_in_contact,
+        parts.setdefault(row.kind, []).append(row)
+    columns = [_columns_of(kind, parts[kind]) for kind in sorted(parts)]
+    if not columns:
+        empty = np.empty(0)
+        columns = [(empty.astype(np.int8), empty, empty, empty, empty.reshape(0, 3), empty.reshape(0, 3), empty)]
+    types = (np.int8, np.int64, np.int64, np.float64, np.float64, np.float64, np.int8)
+    kind, first, second, time, point, normal, status = (
+        frozen(np.concatenate(own).astype(type, copy=False))
+        for own, type in zip(zip(*columns, strict=True), types, strict=True)
+    )
+    return Impacts(kind, first, second, time, point, normal, status, is_in_contact)
+
+
+def _columns_of(kind: Kind, rows: list[_Rows]) -> tuple[NDArray[Any], ...]:
+    """The fields of `Impacts` of one kind."""
+    turned = int(kind == Kind.FACE_VERTEX)
+    pairs, time, status, point, normal = (np.concatenate(own) for own in list(zip(*rows, strict=True))[1:])
+    key = pairs[:, turned].astype(np.int64) << 32 | pairs[:, 1 - turned]
+    order = np.argsort(key)
+    fresh = np.ones(len(order), dtype=np.bool_)
+    fresh[1:] = key[order[1:]] != key[order[:-1]]
+    if not fresh.all():
+        order = np.lexsort((time, key))[fresh]  # keys alone decide which rows are fresh
+    normals = normal[order]
+    return (
+        np.full(len(order), kind, dtype=np.int8),
+        pairs[order, turned],
+        pairs[order, 1 - turned],
+        time[order],
+        point[order],
+        -normals if turned else normals,
+        status[order],
     )
 
 
@@ -180,8 +180,19 @@ def sweep(
         >>> impacts.time.max().round(6).item(), impacts.normal[:, 2].round(6).max().item()
         (1.0, -1.0)
     """
-    one, two = read_surfaces(a, others)
-    step = make_step(one, two, min_distance, tolerance, max_memory)
+    return find_impacts(*read_surfaces(a, others), min_distance, tolerance, max_memory, Memory())
+
+
+def find_impacts(
+    one: Surface,
+    two: Surface | None,
+    min_distance: float,
+    tolerance: float,
+    max_memory: int | None,
+    memory: Memory,
+) -> Impacts:
+    """`sweep`, in a memory that may be kept."""
+    step = make_step(one, two, min_distance, tolerance, max_memory, memory)
     with threads_for(step.size):
         rows = list(_hits_straight(step)) if step.is_partly_straight else []
         if step.turns:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abut.ccd.culling.stream import read_limit, stream
+from abut.ccd.culling.stream import Culled, cull, largest_coordinate, read_limit
 from abut.ccd.impact.straight_pairs import Pairs, Side, Statuses, solve
 from abut.ccd.impact.turning_pairs import Limits, Times, TurningSide, solve_turning
 from abut.ccd.motion.motions import Motion
@@ -18,12 +18,16 @@ from abut.ccd.motion.surfaces import Surface
 from abut.ccd.results import Kind
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
+from abut.trees.blocks.memory import Memory
 from abut.trees.blocks.swept import Moving
 
 TURNING_TOLERANCE = 1e-9
 """How near features of turning bodies are when they are said to touch, as a part of the size of the scene."""
 PLACE_NOISE = 16 * 2.0**-53
 """Rounding of the places of both features of a pair, as a part of the numbers that a place is the sum of."""
+CUT_NOISE = 32 * 2.0**-53
+"""The same for places at a time on straight lines: two differences, a product and a sum, each off by at most 2⁻⁵³ of twice the largest
+coordinate, are less than 8·2⁻⁵³ of it along an axis, 14·2⁻⁵³ in space, twice for a pair."""
 SAG = 0.1
 """How far paths may bend in one span, as a part of the mean edge length: more spans give boxes that fit, and cost a tree each."""
 MAX_SPANS = 64
@@ -42,8 +46,10 @@ class Span(NamedTuple):
 class Step:
     """One step of one or two motions, and what a search of it needs."""
 
-    def __init__(self, a: Motion, b: Motion | None, distance: float, tolerance: float, max_memory: int | None) -> None:
-        self.a, self.b = a, b
+    def __init__(
+        self, a: Motion, b: Motion | None, distance: float, tolerance: float, max_memory: int | None, memory: Memory
+    ) -> None:
+        self.a, self.b, self.memory = a, b, memory
         self.motions = [a] if b is None else [a, b]
         self.distance, self.tolerance, self.max_memory = distance, tolerance, max_memory
         self.size = sum(len(m.mesh.faces) for m in self.motions)
@@ -78,10 +84,14 @@ class Step:
             chosen &= ~(rigid & (first.body[i] == first.body[j]))
         return pairs[chosen]
 
-    def stream(self, span: Span) -> Iterator[tuple[Kind, Pairs]]:
-        """Chunks of candidates of a span; a face-vertex pair is turned round."""
-        chunks = stream(span.a, span.b, min_distance=self.distance + span.sag, max_memory=self.max_memory)
-        for kind, pairs in chunks:
+    def cull(self, span: Span) -> Culled:
+        """The searches of a span; those of another span write over them."""
+        distance = self.distance + span.sag
+        return cull(span.a, span.b, min_distance=distance, max_memory=self.max_memory, memory=self.memory)
+
+    def stream(self, culled: Culled, *, every: int = 1) -> Iterator[tuple[Kind, Pairs]]:
+        """Chunks of candidates; a face-vertex pair is turned round. every: of one query block in so many."""
+        for kind, pairs in culled.stream(self.memory, every=every):
             yield kind, np.ascontiguousarray(pairs[:, ::-1]) if kind == Kind.FACE_VERTEX else pairs
 
     def spans(self) -> Iterator[Span]:
@@ -103,6 +113,15 @@ class Step:
         """The whole step as one span, straight."""
         parts = [_moving(m, m.vertices_t0, m.vertices_t1) for m in self.motions]
         return Span(0.0, 1.0, parts[0], parts[1] if self.b else None, 0.0)
+
+    def until(self, end: float) -> Span:
+        """The step from 0 up to a time, straight. sag: how far places at that time may be off by rounding, of both features of a pair."""
+        parts: list[Moving] = []
+        largest = 0.0
+        for m in self.motions:
+            parts.append(_moving(m, m.vertices_t0, m.vertices_t0 + (m.vertices_t1 - m.vertices_t0) * end))
+            largest = max(largest, largest_coordinate(_moving(m, m.vertices_t0, m.vertices_t1)))
+        return Span(0.0, end, parts[0], parts[1] if self.b else None, CUT_NOISE * largest)
 
     def solve_straight(self, kind: Kind, pairs: Pairs, t_max: float) -> tuple[Statuses, Floats]:
         """Status and time of pairs that do not turn."""
@@ -130,11 +149,19 @@ class Step:
         )
 
 
-def make_step(one: Surface, two: Surface | None, min_distance: float, tolerance: float, max_memory: int | None) -> Step:
-    """The step that a question is about, its options checked."""
+def make_step(
+    one: Surface,
+    two: Surface | None,
+    min_distance: float,
+    tolerance: float,
+    max_memory: int | None,
+    memory: Memory | None = None,
+) -> Step:
+    """The step that a question is about, its options checked. memory: what its searches lie in."""
     distance = arrays.scalar(min_distance, "min_distance", least=0.0)
     early = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
-    return Step(one.motion, None if two is None else two.motion, distance, early, read_limit(max_memory))
+    motion, other = one.motion, None if two is None else two.motion
+    return Step(motion, other, distance, early, read_limit(max_memory), Memory() if memory is None else memory)
 
 
 def _largest_part(motion: Motion) -> float:

@@ -268,6 +268,47 @@ def _store_chosen(typingctx: Any, array: Any, offset: Any, value: Any, mask: Any
     return types.none(array, types.intp, value, types.int64), codegen
 
 
+def _store_pairs(typingctx: Any, array: Any, row: Any, first: Any, second: Any, mask: Any, ordered: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        array, row, first, second, mask, ordered = args
+        wide, half = ir.IntType(64), ir.VectorType(ir.IntType(64), 8)
+        kind = second.type
+        undefined = ir.Constant(kind, ir.Undefined)
+        own = builder.insert_element(undefined, first, INTEGER(0))
+        own = builder.shuffle_vector(own, undefined, ir.Constant(ir.VectorType(INTEGER, 16), [0] * 16))
+        swap = builder.and_(
+            builder.icmp_signed("<", second, own),
+            builder.shuffle_vector(
+                builder.insert_element(
+                    ir.Constant(ir.VectorType(ir.IntType(1), 16), ir.Undefined),
+                    builder.icmp_signed("!=", ordered, wide(0)),
+                    INTEGER(0),
+                ),
+                ir.Constant(ir.VectorType(ir.IntType(1), 16), ir.Undefined),
+                ir.Constant(ir.VectorType(INTEGER, 16), [0] * 16),
+            ),
+        )
+        low, high = builder.select(swap, second, own), builder.select(swap, own, second)
+        data = context.make_array(sig.args[0])(context, builder, array).data
+        count = wide(0)
+        truth = ir.VectorType(ir.IntType(1), 8)
+        compress = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(half, [half, truth, half]), "llvm.experimental.vector.compress.v8i64"
+        )
+        for part in range(2):
+            lanes = ir.Constant(ir.VectorType(INTEGER, 8), list(range(8 * part, 8 * part + 8)))
+            values = [builder.zext(builder.shuffle_vector(x, undefined, lanes), half) for x in (low, high)]
+            both = builder.or_(values[0], builder.shl(values[1], ir.Constant(half, [32] * 8)))
+            own_bits = builder.trunc(builder.lshr(mask, wide(8 * part)), ir.IntType(8))
+            packed = builder.call(compress, [both, builder.bitcast(own_bits, truth), ir.Constant(half, ir.Undefined)])
+            at = builder.mul(builder.add(row, count), wide(2))
+            builder.store(packed, builder.bitcast(builder.gep(data, [at]), half.as_pointer()), align=4)
+            count = builder.add(count, builder.zext(builder.ctpop(own_bits), wide))
+        return count
+
+    return types.int64(array, types.int64, types.int32, second, types.int64, types.int64), codegen
+
+
 def _exchange(builder: Any, value: Any, distance: int, takes_less: Any) -> Any:
     """One stage of a sorting network: lane i and lane i ^ distance compare, and takes_less(i) tells whether lane i keeps the smaller."""
     width = value.type.count
@@ -326,6 +367,13 @@ def _merge_16_array(array: Any, offset: int, other: int) -> None:
 def _store_chosen_array(array: Any, offset: int, value: Any, mask: int) -> None:
     chosen = value[(mask >> np.arange(len(value))) & 1 == 1]
     array.reshape(-1)[offset : offset + len(value)] = np.concatenate([chosen, np.full(len(value) - len(chosen), -1)])
+
+
+def _store_pairs_array(array: Any, row: int, first: int, second: Any, mask: int, ordered: int) -> int:
+    for other in second[(int(mask) >> np.arange(16)) & 1 == 1]:
+        array[row] = (min(first, other), max(first, other)) if ordered else (first, other)
+        row += 1
+    return int(mask).bit_count()
 
 
 def _heights(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -396,6 +444,7 @@ if INTERPRETED:
     greatest: Any = np.max
     count_bits: Any = lambda mask: int(mask).bit_count()  # noqa: E731
     store_chosen: Any = _store_chosen_array
+    store_pairs: Any = _store_pairs_array
     sort_16: Any = _sort_16_array
     merge_16: Any = _merge_16_array
     low_heights_4: Any = _low_heights_array
@@ -419,6 +468,9 @@ else:
     store_chosen = intrinsic(_store_chosen)
     """`store_chosen(array, offset, indices, mask)`: the indices whose bit is set, one after the other. All lanes are written: what
     follows the chosen ones is anything."""
+    store_pairs = intrinsic(_store_pairs)
+    """`store_pairs(array, row, first, indices, mask, ordered)`: rows (first, index) from `row` on, for the indices whose bit is set; the smaller
+    first if `ordered` is not 0. Returns their number. Up to eight rows behind them become anything."""
     sort_16 = intrinsic(_sort_16)
     """`sort_16(array, offset)`: sort sixteen int32 in place, by a bitonic network (Batcher 1968)."""
     merge_16 = intrinsic(_merge_16)

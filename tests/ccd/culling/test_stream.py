@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from abut.ccd import candidates, filter_dnf, stream_candidates
-from abut.ccd.culling.search import find_candidates, moving_of
+from abut.ccd.culling.search import find_candidates
 from abut.ccd.culling.stream import stream
+from abut.ccd.motion.straight import moving_of
 from abut.ccd.results import Candidates, Kind
 from abut.core.errors import InvalidInput
 from abut.core.jit import INTERPRETED

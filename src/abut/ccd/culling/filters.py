@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.ccd.culling.search import moving_of
+from abut.ccd.motion.straight import moving_of
 from abut.ccd.results import Candidates
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen, indices, instance

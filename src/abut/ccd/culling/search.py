@@ -7,17 +7,19 @@ The first thing of a pair is the query: for every vertex its faces are found, fo
 
 from typing import Literal, TypeAlias, overload
 
+from abut.ccd.culling.chunks import gather_pairs
 from abut.ccd.motion.motions import BodyLike, Motion
+from abut.ccd.motion.straight import movings_of
 from abut.ccd.motion.surfaces import Surface, read_surfaces
 from abut.ccd.results import Candidates
 from abut.core import arrays
 from abut.core.arrays import frozen
 from abut.core.jit import threads_for
 from abut.core.types import PointsLike
-from abut.mesh import Mesh, MeshLike, as_mesh
 from abut.trees.blocks.block_tree import Primitives, build
+from abut.trees.blocks.memory import Memory
 from abut.trees.blocks.runs import Search, find_pairs
-from abut.trees.blocks.search import EVERY, LARGER, Rules
+from abut.trees.blocks.search import EVERY, LARGER, LATER, Rules
 from abut.trees.blocks.swept import VOLUMES, Moving, frame_of
 
 Volume: TypeAlias = Literal["aabb", "kdop6", "kdop8", "kdop12", "kdop14", "kdop18", "kdop26"]
@@ -29,13 +31,24 @@ def check_volume(volume: str) -> int:
     return VOLUMES[arrays.choice(volume, "volume", VOLUMES)]
 
 
-def find_candidates(a: Moving, b: Moving | None, *, volume: str = "aabb", min_distance: float = 0.0) -> Candidates:
+def find_candidates(
+    a: Moving,
+    b: Moving | None,
+    *,
+    volume: str = "aabb",
+    min_distance: float = 0.0,
+    memory: Memory | None = None,
+    ordered: bool = True,
+) -> Candidates:
     """Candidates of one body with itself (b is None) or of two bodies: vertices of a and faces of b, faces of a and vertices of b, edges."""
+    memory = Memory() if memory is None else memory
     columns = check_volume(volume)
     bodies = [a] if b is None else [a, b]
     frame = frame_of(bodies, min_distance)
     with threads_for(primitive_count(bodies)):
-        built = build(bodies, frame, columns, ends=False)
+        built = build(bodies, frame, columns, ends=False, memory=memory)
+        if not ordered:
+            return Candidates(*(gather_pairs(s, memory) for s in list_searches(built, frame.margin, LATER)))
         return Candidates(*find_pairs(list_searches(built, frame.margin, LARGER)))
 
 
@@ -59,24 +72,6 @@ def list_searches(built: list[Primitives], margin: float, order: int) -> list[Se
         Search(one.edges, two.edges, rules),
         Search(one.faces, two.vertices, rules),
     ]
-
-
-def moving_of(mesh: MeshLike, v_t0: PointsLike, v_t1: PointsLike) -> Moving:
-    """A mesh and its vertices at both ends of a step, checked."""
-    body: Mesh = as_mesh(mesh)
-    shape = (len(body.vertices), 3)
-    return Moving(
-        arrays.coordinates(v_t0, "v_t0", shape), arrays.coordinates(v_t1, "v_t1", shape), body.faces, body.edges
-    )
-
-
-def movings_of(a: Motion, b: Motion | None) -> tuple[Moving, Moving | None, float]:
-    """The straight lines between the ends of one or two motions, and how far the true paths bend away from them in all."""
-    straight = [
-        Moving(m.vertices_t0, m.vertices_t1, m.mesh.faces, m.mesh.edges) for m in ([a] if b is None else [a, b])
-    ]
-    bends = [float(m.paths.bend.max()) if m.rotates else 0.0 for m in (a, a if b is None else b)]
-    return straight[0], None if b is None else straight[1], sum(bends)
 
 
 @overload

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from abut.ccd.culling.search import Volume, check_volume, moving_of
+from abut.ccd.culling.search import Volume, check_volume
+from abut.ccd.motion.straight import moving_of
 from abut.ccd.results import Candidates
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.jit import kernel

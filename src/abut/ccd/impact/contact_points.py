@@ -13,7 +13,7 @@ and of length 1.
 import numpy as np
 
 from abut.core.arrays import Floats
-from abut.core.jit import element, kernel
+from abut.core.jit import element, parallel, prange, threads_for
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
@@ -152,9 +152,9 @@ def contact_point_normal_edge_edge(
     return add(lerp(a0_t0, a0_t1, time), add_scaled(on_a, gap, 0.5)), normal
 
 
-@kernel
+@parallel
 def _describe(is_face: bool, queries: Floats, time: Floats, point: Floats, normal: Floats) -> None:
-    for i in range(len(queries)):
+    for i in prange(len(queries)):
         points = queries[i]
         p, q, r, s = vector_at(points, 0), vector_at(points, 1), vector_at(points, 2), vector_at(points, 3)
         t, u, v, w = vector_at(points, 4), vector_at(points, 5), vector_at(points, 6), vector_at(points, 7)
@@ -169,5 +169,6 @@ def _describe(is_face: bool, queries: Floats, time: Floats, point: Floats, norma
 def describe(is_face: bool, queries: Floats, time: Floats) -> tuple[Floats, Floats]:
     """(n,3) points and unit normals, from a to b, of contacts at known times; queries (n,8,3)."""
     point, normal = np.empty((len(queries), 3)), np.empty((len(queries), 3))
-    _describe(is_face, queries, time, point, normal)
+    with threads_for(len(queries)):
+        _describe(is_face, queries, time, point, normal)
     return point, normal

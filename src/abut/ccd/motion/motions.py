@@ -67,7 +67,7 @@ class Motion:
     _rigid_bodies: tuple[bool, ...]
 
     def __init__(self, mesh: BodyLike, start: PointsLike | PoseLike, end: PointsLike | PoseLike) -> None:
-        own = as_mesh(_mesh_of(mesh))
+        own = as_mesh(mesh_of(mesh))
         if _is_pose(start) or _is_pose(end):
             self._move(own, start, end)
         else:
@@ -167,7 +167,7 @@ class Motion:
         return frozen((1.0 - t) * self.vertices_t0 + t * self.vertices_t1)
 
 
-def _mesh_of(value: Any) -> Any:
+def mesh_of(value: Any) -> Any:
     """The mesh of a body; else the value itself, which may be something that raises on access to it."""
     try:
         return getattr(value, "mesh", value)

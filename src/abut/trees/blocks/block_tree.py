@@ -23,6 +23,7 @@ from abut.core.lanes import greatest, least, load_16, maximum, minimum, splat_16
 from abut.core.lanes import store as store_lanes
 from abut.core.scratch import load, reserve_floats32, store
 from abut.trees.blocks.hilbert import CELLS, DIGIT, find_places, sort_keys, state_table
+from abut.trees.blocks.memory import Memory, Order
 from abut.trees.blocks.swept import Frame, Indices, Moving, Small, sweep_vertices
 from abut.trees.volumes.kdop import DIRECTIONS, LENGTHS
 
@@ -252,7 +253,15 @@ def _fill(handles: NDArray[np.int64], owners: Any, firsts: NDArray[np.int64], re
 # ---- building
 
 
-def _allocate(count: int, elements: Indices, vertices: tuple[NDArray[Any], ...], columns: int, *, ends: bool) -> Blocks:
+def _allocate(
+    count: int,
+    elements: Indices,
+    vertices: tuple[NDArray[Any], ...],
+    columns: int,
+    ends: bool,
+    memory: Memory,
+    name: Any,
+) -> Blocks:
     block_count = -(-count // WIDTH)
     starts, size = [0], block_count
     while True:
@@ -274,7 +283,7 @@ def _allocate(count: int, elements: Indices, vertices: tuple[NDArray[Any], ...],
     )
     kinds = (np.float32, np.float32, np.int32, np.int32, np.int32, *[np.float32] * 4)
     motion, placed, intervals = vertices
-    own = [np.empty(shape, dtype=kind) for shape, kind in zip(shapes, kinds, strict=True)]
+    own = [memory.array((name, k), shape, kind) for k, (shape, kind) in enumerate(zip(shapes, kinds, strict=True))]
     arrays = (*own, motion, elements, placed, intervals)
     handle = np.zeros(LEVEL_COUNT + 1 + MAX_LEVELS + 2, dtype=np.int64)
     handle[:LEVEL_COUNT] = pack(View, *arrays, count, block_count, corner_count, columns, int(ends))
@@ -290,41 +299,85 @@ class Primitives(NamedTuple):
     faces: Blocks
 
 
-def build(bodies: list[Moving], frame: Frame, columns: int, *, ends: bool) -> list[Primitives]:
-    """The blocks of every body, over the swept intervals of `columns` directions; with the extents at both ends if `ends`."""
+def build(
+    bodies: list[Moving], frame: Frame, columns: int, *, ends: bool, memory: Memory | None = None
+) -> list[Primitives]:
+    """The blocks of every body, over the swept intervals of `columns` directions; with the extents at both ends if `ends`.
+
+    memory: what the blocks lie in; the next build in it writes over them."""
+    memory = Memory() if memory is None else memory
     built: list[Primitives] = []
-    for body in bodies:
+    for which, body in enumerate(bodies):
         n = len(body.positions_t0)
-        vertices = sweep_vertices(body, frame, columns)
-        elements = (np.arange(n, dtype=np.int32)[:, None], body.edges.astype(np.int32), body.faces.astype(np.int32))
-        built.append(Primitives(*(_allocate(len(e), e, vertices, columns, ends=ends) for e in elements)))
-    _order_and_fill([blocks for body in built for blocks in body], frame, columns)
+        vertices = (
+            memory.array((which, "motion"), (n, 6), np.float64),
+            memory.array((which, "placed"), (n, 6), np.float32),
+            memory.array((which, "intervals"), (n, columns, 2), np.float32),
+        )
+        sweep_vertices(body, frame, *vertices)
+        sets = [
+            _allocate(len(e), e, vertices, columns, ends, memory, (which, corners))
+            for corners, e in enumerate(memory.elements(which, body))
+        ]
+        built.append(Primitives(*sets))
+    _order_and_fill([blocks for body in built for blocks in body], frame, columns, memory)
     return built
 
 
 def build_boxes(boxes: Floats, intervals: Small, frame: Frame) -> Blocks:
     """The blocks of boxes (n,6), each what a point sweeps from corner to corner; their intervals (n,3,2) in the frame."""
-    own = _allocate(
-        len(boxes), np.arange(len(boxes), dtype=np.int32)[:, None], (boxes, intervals[:0], intervals), 3, ends=False
-    )
-    _order_and_fill([own], frame, 3)
+    memory, elements = Memory(), np.arange(len(boxes), dtype=np.int32)[:, None]
+    own = _allocate(len(boxes), elements, (boxes, intervals[:0], intervals), 3, False, memory, 0)
+    _order_and_fill([own], frame, 3, None)
     return own
 
 
-def _order_and_fill(sets: list[Blocks], frame: Frame, columns: int) -> None:
-    """Sort each set along the curve, and write its blocks and nodes."""
-    handles = np.stack([blocks.handle for blocks in sets])
-    firsts = np.concatenate([[0], np.cumsum([blocks.count for blocks in sets])])
+def _find_order(handles: NDArray[np.int64], firsts: NDArray[np.int64], frame: Frame, columns: int) -> NDArray[np.int64]:
+    """Keys of all sets, one after the other, each set along the curve."""
     keys = np.empty((2, firsts[-1]), dtype=np.int64)
-    spread = {4: 3.0, 6: 2.0}.get(
-        columns, 1.0
-    )  # the tree columns of the 8-DOP and the 12-DOP are sums of three and two coordinates
-    cells = (CELLS / 2 - 1) / (frame.half * spread)
-    _order(handles, firsts, cells, state_table(), keys)
+    # The tree columns of the 8-DOP and the 12-DOP are sums of three and two coordinates.
+    spread = {4: 3.0, 6: 2.0}.get(columns, 1.0)
+    _order(handles, firsts, (CELLS / 2 - 1) / (frame.half * spread), state_table(), keys)
+    return keys[1]
+
+
+def _firsts(sets: list[Blocks]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum([blocks.count for blocks in sets])])
+
+
+def _size(sets: list[Blocks], frame: Frame) -> float:
+    """The sum of the lengths of the sides of all blocks, in the world."""
+    total = 0.0
+    for blocks in sets:
+        boxes = blocks.arrays[1].reshape(-1, 6, WIDTH)[: -(-blocks.block_count // WIDTH)]
+        sides = boxes[:, 3:] - boxes[:, :3]
+        total += float(np.maximum(sides, 0.0).sum(dtype=np.float64))
+    return total / frame.scale
+
+
+def _order_and_fill(sets: list[Blocks], frame: Frame, columns: int, memory: Memory | None) -> None:
+    """Sort each set along the curve, or take the order that is kept, and write its blocks and nodes."""
+    handles, firsts = np.stack([blocks.handle for blocks in sets]), _firsts(sets)
     node_counts = [-(-blocks.block_count // WIDTH) for blocks in sets]
     owners = np.stack([np.repeat(np.arange(len(sets)), node_counts), np.concatenate([*map(np.arange, node_counts)])])
+    owners = owners.T.astype(np.int32)
     reaches = np.array([frame.margin * length * frame.scale * GROWTH for length in LENGTHS], dtype=np.float32)
-    _fill(handles, owners.T.astype(np.int32), firsts, reaches, keys[1])
+
+    def fill(keys: NDArray[np.int64]) -> None:
+        _fill(handles, owners, firsts, reaches, keys)
+
+    shape = tuple(blocks.count for blocks in sets)
+    order = None if memory is None else memory.order
+    fits = False
+    if order is not None and order.serves(shape):
+        order.age += 1
+        fill(order.keys)
+        fits = order.fits(_size(sets, frame))
+    if not fits:
+        keys = _find_order(handles, firsts, frame, columns)
+        fill(keys)
+        if memory is not None:
+            memory.order = Order(keys, shape, _size(sets, frame))
     for blocks in sets:
         for level in range(1, int(blocks.handle[LEVEL_COUNT])):
             _fill_level(blocks.handle, level)

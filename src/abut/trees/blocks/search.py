@@ -23,6 +23,7 @@ from abut.core.lanes import (
     splat_16,
     splat_index_16,
     store_chosen,
+    store_pairs,
 )
 from abut.core.scratch import load
 from abut.trees.blocks.block_tree import (
@@ -40,6 +41,9 @@ from abut.trees.blocks.swept import Indices, meet_exactly
 
 Box = tuple[float, float, float, float, float, float]
 ALL = (1 << WIDTH) - 1
+
+MOST_OF_BLOCKS = WIDTH * WIDTH + WIDTH
+"""Rows that `write_pairs` asks for before it goes into a target block: what two blocks may make, and what a store writes over."""
 
 EVERY, LATER, LARGER = 0, 1, 2
 """Which pairs a query primitive makes: all (of two sets); or, of one set with itself, each once, with those of later slots or larger indices."""
@@ -309,3 +313,35 @@ def lanes_at_once(first: int, last: int, stride: int, room: int) -> int:
     """The mask of as many lanes from `first` on, up to `last`, as have room for a stride each; one lane has."""
     count = min(last - first, max(1, room // stride))
     return ((1 << count) - 1) << first
+
+
+@kernel
+def write_pairs(
+    query: Any, target: Any, rules: Rules, block: int, nodes: Indices, masks: Indices, place: Any, pairs: Any, at: int
+) -> int:
+    """Write what a query block meets to rows of `pairs` from `at` on, as it is found; return the row behind.
+
+    place (2,): an entry of `nodes`, and a lane below which its mask is done. The search goes on there, and stops before a target block whose
+    pairs might not fit; it is at the end of the list when all are done. With LATER the smaller index comes first."""
+    q, t = open_blocks(query), open_blocks(target)
+    ordered = int(rules.order == LATER)
+    while place[0] < len(nodes):
+        node = int(nodes[place[0]])
+        mask = (int(masks[place[0]]) >> place[1]) << place[1]
+        while mask != 0:
+            lane_t = lowest_bit(mask)
+            mask &= mask - 1
+            if at + MOST_OF_BLOCKS > len(pairs):
+                place[1] = lane_t
+                return at
+            other = node * WIDTH + lane_t
+            here = meet_lanes(q, block, t, node, lane_t, rules)
+            ids = load_indices_16(t.ids, other * WIDTH)
+            while here != 0:
+                lane = lowest_bit(here)
+                here &= here - 1
+                chosen = match_lane(q, block, lane, t, other, rules)
+                at += store_pairs(pairs, at, load(q.ids, block * WIDTH + lane), ids, chosen, ordered)
+        place[0] += 1
+        place[1] = 0
+    return at

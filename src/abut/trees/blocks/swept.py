@@ -183,10 +183,7 @@ def _sweep_dops(
         _sweep_row(positions_t0, positions_t1, frame, i, motion, placed, intervals)
 
 
-def sweep_vertices(body: Moving, frame: Frame, columns: int) -> tuple[Floats, Small, Small]:
-    """Both ends side by side (n,6) in float64 and in the frame, and the intervals (n, columns, 2) in the frame."""
-    n = len(body.positions_t0)
-    arrays = (np.empty((n, 6)), np.empty((n, 6), np.float32), np.empty((n, columns, 2), np.float32))
-    sweep = _sweep_boxes if columns == 3 else _sweep_dops  # boxes are done before other threads have started
-    sweep(body.positions_t0, body.positions_t1, frame, *arrays)
-    return arrays
+def sweep_vertices(body: Moving, frame: Frame, motion: Floats, placed: Small, intervals: Small) -> None:
+    """Write both ends side by side (n,6) in float64 and in the frame, and the intervals (n, columns, 2) in the frame."""
+    sweep = _sweep_boxes if intervals.shape[1] == 3 else _sweep_dops  # boxes are done before other threads have started
+    sweep(body.positions_t0, body.positions_t1, frame, motion, placed, intervals)
