@@ -18,7 +18,7 @@ PARTS = {
     **{
         f"abut.{part}": f"abut.{part}"
         for part in (
-            "broad", "ccd", "cells", "contours", "convex", "discrete", "dynamics", "geometry", "mesh", "scenes", "shapes", "world",
+            "broad", "ccd", "cells", "contours", "convex", "discrete", "dynamics", "geometry", "mesh", "scenes", "shapes", "viewer", "world",
         )
     },
     "abut.bvh": "abut.trees.binary",

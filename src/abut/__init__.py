@@ -10,7 +10,7 @@ from abut.core import forks as _forks
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
-    from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes
+    from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes, viewer
     from abut.app.checking import Findings, check
     from abut.ccd import Candidates, Impacts, Motion, Sweeper, candidates, sweep, time_of_impact
     from abut.core.compilation import Compilation, on_compile
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from abut.papers import grid
     from abut.trees import binary as bvh
     from abut.trees import volumes
+    from abut.viewer import View, show
     from abut.world import World, joints
 
 __version__ = "0.1.0"
@@ -71,6 +72,7 @@ __all__ = [
     "SignedDistances",
     "Sweeper",
     "Unsupported",
+    "View",
     "WindingNumbers",
     "World",
     "as_mesh",
@@ -101,16 +103,18 @@ __all__ = [
     "save",
     "scenes",
     "shapes",
+    "show",
     "signed_distance",
     "sweep",
     "time_of_impact",
+    "viewer",
     "volumes",
     "winding_number",
 ]
 
 _PARTS = {
     **{part: f"abut.{part}" for part in ("broad", "ccd", "cells", "contours", "convex", "discrete", "dynamics")},
-    **{part: f"abut.{part}" for part in ("geometry", "mesh", "scenes", "shapes")},
+    **{part: f"abut.{part}" for part in ("geometry", "mesh", "scenes", "shapes", "viewer")},
     "bvh": "abut.trees.binary",
     "grid": "abut.papers.grid",
     "joints": "abut.world.joints",
@@ -146,6 +150,7 @@ _HOMES = {
     ),
     "abut.core.compilation": ("Compilation", "on_compile"),
     "abut.mesh": ("Mesh", "as_mesh", "load", "save"),
+    "abut.viewer": ("View", "show"),
     "abut.world": ("World",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -10,7 +10,9 @@ from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe
+from abut.dynamics import Linkage
 from abut.shapes.solids import Shape
+from abut.viewer import Scene, View
 from abut.world.results import WorldContacts
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ class FilmFrame:
     """(n,)"""
     contacts: WorldContacts
     """begun and ended since the frame before"""
+    linkages: tuple[Floats, ...] = ()
+    """(m,3) the particles of each linkage, in the order of `World.linkages`"""
 
     def __len__(self) -> int:
         return len(self.handles)
@@ -62,6 +66,10 @@ class Film:
         self._frames: list[FilmFrame] = []
         self._shapes: dict[int, list[tuple[Shape, Floats]]] = {}
         self._touching = np.empty((0, 2), np.int64)
+        self._linkages: list[tuple[Linkage, ...]] = []  # of each frame
+        self._names: dict[int, str] = {}
+        self._static: set[int] = set()
+        self._stand_ins: set[int] = set()
 
     def __enter__(self) -> "Film":
         return self
@@ -135,6 +143,21 @@ class Film:
         for handle in handles.tolist():
             if handle not in self._shapes:
                 self._shapes[handle] = world.shape_of(handle)
+                if world._is_static(handle):
+                    self._static.add(handle)
         contacts, self._touching = world._look(self._touching)
         time = self._frames[-1].time + length if self._frames else 0.0
-        self._frames.append(FilmFrame(time, handles, world.poses(), world.asleep(), contacts))
+        linkages = world.linkages
+        self._linkages.append(linkages)
+        self._stand_ins.update(world._stand_ins())
+        self._names.update({handle: name for name, handle in world.names.items()})
+        tracks = tuple(linkage.position for linkage in linkages)
+        self._frames.append(FilmFrame(time, handles, world.poses(), world.asleep(), contacts, tracks))
+
+    def _scene(self) -> Scene:
+        from abut.world.scenery import scene_of_film
+
+        return scene_of_film(self)
+
+    def _repr_html_(self) -> str:
+        return View(self._scene())._repr_html_()

@@ -19,6 +19,7 @@ from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
 from abut.shapes.solids import Shape, Sphere
 from abut.shapes.surfaces import ShapeLike, Soft, Surface, as_shape
+from abut.viewer import Scene
 from abut.world.bodies.forces import add_impulse, moment_of, refuse_unmoved
 from abut.world.bodies.materials import Material, put_material
 from abut.world.bodies.state import SPIN, VELOCITY
@@ -953,6 +954,18 @@ class World:
         film = Film()._begin(self)
         self._films.append(film)
         return film
+
+    def _is_static(self, handle: int) -> bool:
+        return bool(self._store.kind[self._store.read(handle)][0] == STATIC)
+
+    def _stand_ins(self) -> list[int]:
+        """Handles of the bodies that stand for parts of linkages."""
+        return self._store.handles(self._links.slots).tolist()
+
+    def _scene(self) -> Scene:
+        film = Film()
+        film._add(self, 0.0)
+        return film._scene()
 
     def _stop_film(self, film: Film) -> None:
         self._films = [each for each in self._films if each is not film]

@@ -10,9 +10,9 @@ import pytest
 
 from abut.app.check.findings import Checked, Contact
 from abut.app.report import selection
-from abut.app.report.packing import STEPS, Packed, extent
 from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
+from abut.viewer.packing import STEPS, Packed, extent
 from app.report.sheets import HITS, make_checked, make_findings, make_sheet, write
 
 

@@ -3,67 +3,18 @@
 
 const MANY = 200; // so many markers, shown through the mesh, would be a fog
 
-class Viewer {
+class Viewer extends Stage {
   constructor(canvas) {
-    this.canvas = canvas;
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
-    if (!gl) throw new Error("no WebGL2");
-    this.gl = gl;
+    super(canvas);
+    const { gl } = this;
     this.wide = Math.min(4096, gl.getParameter(gl.MAX_TEXTURE_SIZE));
     this.mesh = this.program(MESH_VERTEX, MESH_FRAGMENT);
-    this.line = this.program(LINE_VERTEX, LINE_FRAGMENT);
-    this.point = this.program(POINT_VERTEX, POINT_FRAGMENT);
     this.lines = this.buffer([[3, 1], [3, 1], [4, 1]]);
     this.marks = this.buffer([[3, 0], [4, 0]]);
     this.heavyLines = this.buffer([[3, 1], [3, 1], [4, 1]]);
     this.heavyMarks = this.buffer([[3, 0], [4, 0]]);
     this.edges = false;
     this.markSize = 6;
-  }
-
-  program(vertex, fragment) {
-    const { gl } = this;
-    const program = gl.createProgram();
-    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, text);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) || "shader");
-    const at = {};
-    const count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
-    for (let i = 0; i < count; i++) {
-      const name = gl.getActiveUniform(program, i).name.replace("[0]", "");
-      at[name] = gl.getUniformLocation(program, name);
-    }
-    return { program, at };
-  }
-
-  // A vertex array of floats whose rows hold these attributes: [how many numbers, instance divisor].
-  buffer(layout) {
-    const { gl } = this;
-    const array = gl.createVertexArray(), store = gl.createBuffer();
-    const row = layout.reduce((sum, [size]) => sum + size, 0);
-    gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, store);
-    let offset = 0;
-    layout.forEach(([size, divisor], i) => {
-      gl.enableVertexAttribArray(i);
-      gl.vertexAttribPointer(i, size, gl.FLOAT, false, 4 * row, 4 * offset);
-      gl.vertexAttribDivisor(i, divisor);
-      offset += size;
-    });
-    return { array, store, row, count: 0 };
-  }
-
-  fill(buffer, rows) {
-    const { gl } = this;
-    const values = new Float32Array(rows.flat());
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer.store);
-    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
-    buffer.count = values.length / buffer.row;
   }
 
   texture(count, inner, format, type, Kind, lanes) {
@@ -136,16 +87,6 @@ class Viewer {
     this.upload(this.codes);
   }
 
-  // Match the canvas to its place on the page; the ratio is that of its width to its height.
-  resize() {
-    const ratio = Math.min(devicePixelRatio || 1, 2);
-    const width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
-    const height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
-    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
-    this.ratio = ratio;
-    return width / height;
-  }
-
   draw(camera, theme) {
     const { gl } = this;
     const { view, both } = camera.matrices(this.resize());
@@ -194,38 +135,5 @@ class Viewer {
       this.drawMarks(this.heavyMarks, 11, heavy, both, theme.rim);
     }
     gl.depthMask(true);
-  }
-
-  drawLines(buffer, width, alpha, matrix) {
-    if (!buffer.count || !alpha) return;
-    const { gl } = this, { program, at } = this.line;
-    gl.useProgram(program);
-    gl.uniformMatrix4fv(at.matrix, false, matrix);
-    gl.uniform2f(at.size, this.canvas.width, this.canvas.height);
-    gl.uniform1f(at.width, width * this.ratio);
-    gl.uniform1f(at.alpha, alpha);
-    gl.bindVertexArray(buffer.array);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, buffer.count);
-  }
-
-  drawMarks(buffer, size, alpha, matrix, rim) {
-    if (!buffer.count || !alpha) return;
-    const { gl } = this, { program, at } = this.point;
-    gl.useProgram(program);
-    gl.uniformMatrix4fv(at.matrix, false, matrix);
-    gl.uniform1f(at.size, size * this.ratio);
-    gl.uniform1f(at.alpha, alpha);
-    gl.uniform3fv(at.rim, rim);
-    gl.bindVertexArray(buffer.array);
-    gl.drawArrays(gl.POINTS, 0, buffer.count);
-  }
-
-  // All pixels as they would be drawn now.
-  pixels(camera, theme) {
-    const { gl } = this;
-    this.draw(camera, theme);
-    const values = new Uint8Array(4 * this.canvas.width * this.canvas.height);
-    gl.readPixels(0, 0, this.canvas.width, this.canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, values);
-    return values;
   }
 }

@@ -6,7 +6,6 @@ const CUT = 0;
 const NO_MARK = 255;
 const STEPS = 65535;
 
-const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
 const RAMP_RGB = RAMP.map(rgb);
 
 function colourOf(code) {
@@ -65,64 +64,4 @@ void main() {
   float wire = (1. - min(near.x, min(near.y, near.z))) * edges * (1. - small);
   float quiet = code < 254.5 ? .17 : .13;
   colour = vec4(mix(base, line, wire), mix(1., quiet + .3 * wire, clear));
-}`;
-
-// Lines of any width: each is a quad along it on the screen.
-const LINE_VERTEX = `#version 300 es
-precision highp float;
-layout(location = 0) in vec3 from;
-layout(location = 1) in vec3 to;
-layout(location = 2) in vec4 tint;
-uniform mat4 matrix;
-uniform vec2 size;
-uniform float width;
-out vec4 shade;
-void main() {
-  vec4 a = matrix * vec4(from, 1), b = matrix * vec4(to, 1);
-  vec2 along = (b.xy / b.w - a.xy / a.w) * size;
-  along /= max(length(along), 1e-6);
-  vec4 p = gl_VertexID < 2 ? a : b;
-  float side = (gl_VertexID & 1) == 0 ? -1. : 1.;
-  p.xy += vec2(-along.y, along.x) * side * width / size * p.w;
-  p.z -= .0012 * p.w;
-  gl_Position = p;
-  shade = tint;
-}`;
-
-const LINE_FRAGMENT = `#version 300 es
-precision highp float;
-in vec4 shade;
-uniform float alpha;
-out vec4 colour;
-void main() { colour = vec4(shade.rgb, shade.a * alpha); }`;
-
-const POINT_VERTEX = `#version 300 es
-precision highp float;
-layout(location = 0) in vec3 place;
-layout(location = 1) in vec4 tint;
-uniform mat4 matrix;
-uniform float size;
-out vec4 shade;
-void main() {
-  gl_Position = matrix * vec4(place, 1);
-  gl_Position.z -= .0015 * gl_Position.w;
-  gl_PointSize = size;
-  shade = tint;
-}`;
-
-// The fourth number of a tint says whether the contact has happened: a disc, or else a ring.
-const POINT_FRAGMENT = `#version 300 es
-precision highp float;
-in vec4 shade;
-uniform float alpha, size;
-uniform vec3 rim;
-out vec4 colour;
-void main() {
-  float r = length(gl_PointCoord - .5) * size, edge = size * .5;
-  if (r > edge) discard;
-  float cover = smoothstep(edge, edge - 1., r);
-  float border = size > 7. ? 1.2 : .3;
-  vec3 c = mix(rim, shade.rgb, smoothstep(edge - border, edge - border - .8, r));
-  float hole = shade.a < .5 ? smoothstep(edge - border - 1.2, edge - border - 2., r) : 0.;
-  colour = vec4(c, cover * (1. - hole) * alpha);
 }`;

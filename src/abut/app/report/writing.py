@@ -15,15 +15,15 @@ from abut.app.check.findings import Checked, Contact, Rows
 from abut.app.check.rows import select
 from abut.app.output.files import write_file
 from abut.app.report import selection
-from abut.app.report.packing import Box, Packed, extent
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
+from abut.viewer.packing import Box, Packed, extent
 
+SHARED = ("decode.js", "math.js", "camera.js", "stage.js")
+"""Scripts that lie beside the page of `abut.show`."""
 SCRIPTS = (
-    "decode.js",
-    "math.js",
-    "camera.js",
+    *SHARED,
     "shaders.js",
     "draw.js",
     "timeline.js",
@@ -57,10 +57,10 @@ def write_view(path: Path, checked: Checked, *, title: str) -> None:
 
 def _write(path: Path, checked: Checked, title: str, state: str, verdict: str, figures: str) -> None:
     facts, packed = _facts(checked)
-    folder = resources.files("abut.app.report")
+    own, shared = resources.files("abut.app.report"), resources.files("abut.viewer").joinpath("page")
 
     def read(name: str) -> str:
-        return folder.joinpath(name).read_text(encoding="utf-8")
+        return (shared if name in SHARED else own).joinpath(name).read_text(encoding="utf-8")
 
     slots = {
         "title": html.escape(title),

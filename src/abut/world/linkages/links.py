@@ -71,6 +71,11 @@ class Links:
         return tuple(linked.linkage for linked in self._all)
 
     @property
+    def slots(self) -> Integers:
+        """Of all bodies that stand for their parts."""
+        return np.concatenate([np.empty(0, np.int64), *(linked.slots for linked in self._all)])
+
+    @property
     def chains(self) -> Integers:
         """(c,2) pairs of bodies that connect those of each linkage."""
         each = [np.stack((linked.slots[:-1], linked.slots[1:]), axis=1) for linked in self._all]

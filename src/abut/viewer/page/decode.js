@@ -1,4 +1,4 @@
-// The data of the page: facts as JSON, arrays packed as abut/app/report/packing.py writes them.
+// The data of the page: facts as JSON, arrays packed as abut/viewer/packing.py writes them.
 
 const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 

@@ -16,6 +16,8 @@ class Camera {
     this.distance = 2.5;
     this.up = 2;
     this.flight = 0;
+    this.cutaway = CUTAWAY;
+    this.extent = 2; // of what is drawn, from the origin
   }
 
   // Direction from the target to the eye.
@@ -38,9 +40,9 @@ class Camera {
   matrices(aspect) {
     const { right, up, back } = this.axes;
     const eye = this.eye;
-    const far = this.distance + length(this.target) + 2;
+    const far = this.distance + length(this.target) + this.extent;
     const view = viewMatrix(eye, right, up, back);
-    return { view, both: multiply(perspective(FIELD, aspect, this.distance * CUTAWAY, far), view) };
+    return { view, both: multiply(perspective(FIELD, aspect, this.distance * this.cutaway, far), view) };
   }
 
   // The distance at which a ball of this radius fills the view.
