@@ -18,12 +18,13 @@ from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.showing import count, describe
-from abut.core.types import Number, PointsLike, VectorLike
+from abut.core.types import Number, PointsLike, PoseLike, VectorLike
 from abut.dynamics import MassProperties, mass_properties
 from abut.mesh import Mesh
 from abut.shapes.columns import CONICAL, CYLINDRICAL, FACETED, HALF_SPACE
 from abut.shapes.cores import Core, core_of, core_of_solid, mesh_of, surface_of
 from abut.shapes.mass import weigh_capsule, weigh_cone, weigh_cylinder, weigh_sphere
+from abut.shapes.placed import Asked, Placed
 
 BOUNDING_SIDES = 24
 """Of the prism around a round shape."""
@@ -41,7 +42,7 @@ class Form(NamedTuple):
     """of a half-space its offset"""
 
 
-class Shape:
+class Shape(Asked):
     """Base of all shapes. Immutable; two bodies may share one.
 
     Examples:
@@ -84,6 +85,14 @@ class Shape:
     def surface(self) -> Mesh:
         """A closed mesh of the shape, to look at."""
         raise NotImplementedError
+
+    def at(self, pose: PoseLike) -> Placed:
+        """The shape at a pose, for `abut.collide` and `abut.distance`.
+
+        Args:
+            pose: (4,4) that carries the shape's frame into the world.
+        """
+        return Placed(self, pose)
 
     def collider(self) -> "Shape":
         """What stands for the shape in collisions."""
