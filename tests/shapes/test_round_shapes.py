@@ -255,7 +255,8 @@ def test_a_half_space_holds_whatever_is_below_it():
             solid = shapes.as_shape(shape)
             points = solid.vertices if isinstance(solid, shapes.Surface) else solid.core.vertices
             wanted = height + (points @ normal).min() - solid.radius
-            assert found.body == floor and found.distance == pytest.approx(wanted, abs=1e-12)
+            assert found.body == floor
+            assert found.distance == pytest.approx(wanted, abs=1e-12)
             np.testing.assert_allclose(found.normal, -normal, atol=1e-12)
             assert len(world.overlap(shape, at(place + height * normal))) == (height < 0)
     assert world.ray(place + 2 * normal, -normal).distance[0] == pytest.approx(2.0)

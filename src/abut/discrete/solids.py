@@ -1,21 +1,17 @@
 """`Solid`: what is no mesh and answers for itself, as the shapes of `abut.shapes` do; `collide` and `distance` hand questions on to it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from abut.core.arrays import Floats
-
-if TYPE_CHECKING:
-    from abut.discrete.contacts import Contacts
-    from abut.discrete.distance import Distance
 
 
 class Solid:
     """The base of what is no mesh. `abut.shapes` has all that there are."""
 
-    def _collide(self, a: Any, b: Any, margin: float, first: bool, poses: Floats | None) -> "Contacts":
-        """The contacts of a and b, of which this is one, at poses (k,4,4) of a, or where it is."""
+    def _collide(self, a: Any, b: Any, margin: float, first: bool, poses: Floats | None) -> Any:
+        """`Contacts` of a and b, of which this is one, at poses (k,4,4) of a, or where it is."""
         raise NotImplementedError
 
-    def _distances(self, a: Any, b: Any, depth: bool, poses: Floats | None) -> "list[Distance]":
-        """How far a, at each of poses (k,4,4), or where it is, and b are apart."""
+    def _distances(self, a: Any, b: Any, depth: bool, poses: Floats | None) -> Any:
+        """A `Distance` each: how far a, at each of poses (k,4,4), or where it is, and b are apart."""
         raise NotImplementedError

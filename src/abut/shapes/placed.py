@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from abut.core import arrays
 from abut.core.arrays import Floats, frozen
+from abut.core.errors import InvalidInput, Unsupported
 from abut.core.poses import own_pose
 from abut.core.showing import describe
 from abut.core.types import PoseLike
@@ -13,13 +15,15 @@ from abut.discrete.solids import Solid
 class Asked(Solid):
     """What `collide` and `distance` may be asked about beside bodies."""
 
+    _takes_pose = True
+
     def _collide(self, a: Any, b: Any, margin: float, first: bool, poses: Floats | None) -> Contacts:
-        from abut.shapes.answers import find_contacts
+        from abut.shapes.questions.answers import find_contacts
 
         return find_contacts(a, b, margin, first, poses)
 
     def _distances(self, a: Any, b: Any, depth: bool, poses: Floats | None) -> list[Distance]:
-        from abut.shapes.answers import find_distances
+        from abut.shapes.questions.answers import find_distances
 
         return find_distances(a, b, depth, poses)
 
@@ -42,7 +46,11 @@ class Placed(Asked):
     """
 
     def __init__(self, shape: Asked, pose: PoseLike) -> None:
-        self.shape: Any = shape
+        self.shape: Any = arrays.instance(shape, "shape", Asked)
+        if isinstance(shape, Placed):
+            raise InvalidInput("shape", "is placed already")
+        if not shape._takes_pose:
+            raise Unsupported("a pose of a deformable body: its vertices already say where it is")
         self.pose = frozen(own_pose(pose, "pose")[0])
 
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ A convex shape is a *core* (a point, a segment or a polytope) grown by a radius:
 radius, boxes, cylinders and hulls are polytopes of radius 0. So one walk between features, one search for the axis and one clipping serve every pair.
 What is not convex is a surface (`surfaces`).
 
-Cylinders and cones are round: their contacts, distances and rays are those of the true shape (`round_axis`, `round_features`, `rays`). Their core is
+Cylinders and cones are round: their contacts, distances and rays are those of the true shape (`round.axis`, `round.features`, `rays`). Their core is
 a prism, or pyramid, around it, which only bounds it: boxes and the first look at a pair come from that. With a number of `sides` they are that
 prism: never smaller than the true shape, and larger by at most 1/cos(π/sides) − 1 of the radius (0.86 % for 24 sides). A half-space has no core.
 """
@@ -91,6 +91,9 @@ class Shape(Asked):
 
         Args:
             pose: (4,4) that carries the shape's frame into the world.
+
+        Raises:
+            Unsupported: for a deformable body, whose vertices say where it is.
         """
         return Placed(self, pose)
 

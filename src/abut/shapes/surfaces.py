@@ -181,6 +181,8 @@ class Soft(Shape):
         (Soft(8 faces), 5.0)
     """
 
+    _takes_pose = False
+
     def __init__(self, body: Deformable) -> None:
         self.body = arrays.instance(body, "body", Deformable)
         mesh = body.mesh

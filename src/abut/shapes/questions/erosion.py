@@ -1,7 +1,7 @@
 """How deep a point is inside a convex shape, and what is left of the shape where it is deeper than that: a smaller shape of the same kind.
 
-Of a cone the rest is a similar cone around the center of the inscribed ball; of a polytope its planes have moved inwards. So the point of one shape that
-is deepest inside another is found exactly: the rest of that other one shrinks until the two only touch (`depths`).
+Of a cone the rest is a similar cone around the center of the inscribed ball; of a polytope its planes have moved inwards. So the point of one shape
+that is deepest inside another is found exactly: the rest of that other one shrinks until the two only touch (`depths`).
 """
 
 import numpy as np

@@ -18,11 +18,11 @@ from abut.discrete import Contacts, Deformable, Distance, Rigid, closest_points,
 from abut.discrete.bodies import move
 from abut.discrete.distance import Distances
 from abut.shapes.columns import GAP, GAP_NORMAL, GAP_POINT
-from abut.shapes.depths import Deepest, find_deepest_convex, find_deepest_surface, find_parting
 from abut.shapes.narrow_phase import meet_pairs
 from abut.shapes.placed import Placed
 from abut.shapes.pool import FORM, Pool, build_pool, make_room
-from abut.shapes.round_axis import refine_tracks
+from abut.shapes.questions.depths import Deepest, find_deepest_convex, find_deepest_surface, find_parting
+from abut.shapes.round.axis import refine_tracks
 from abut.shapes.solids import Convex, Plane, Shape
 from abut.shapes.surface_gap import find_closest
 from abut.shapes.surfaces import FRONT, Soft, Surface, Terrain, as_shape
@@ -65,19 +65,19 @@ class Question(NamedTuple):
     room: tuple[Floats, Integers]
 
     @property
-    def count(self) -> int:
-        """Of places."""
+    def places(self) -> int:
+        """How many."""
         return len(self.poses) // 2
 
     @property
     def which(self) -> Integers:
         """(2k,) rows of the pool."""
-        return np.tile(np.array([1, 2]), self.count)
+        return np.tile(np.array([1, 2]), self.places)
 
     @property
     def pairs(self) -> Integers:
         """(k,2)"""
-        return np.arange(2 * self.count).reshape(-1, 2)
+        return np.arange(2 * self.places).reshape(-1, 2)
 
 
 def _flatten(poses: Floats) -> Floats:
@@ -150,7 +150,15 @@ class ShapeContacts(Contacts):
         """Not counted."""
         return 0
 
-    triangle_tests = exact_tests = box_tests
+    @property
+    def triangle_tests(self) -> int:
+        """Not counted."""
+        return 0
+
+    @property
+    def exact_tests(self) -> int:
+        """Not counted."""
+        return 0
 
     def __reduce__(self) -> Any:
         fields = {name: value for name, value in self.__dict__.items() if name != "_question"}
@@ -182,7 +190,7 @@ def find_contacts(a: Any, b: Any, margin: float, first: bool, poses: Floats | No
     order = np.lexsort((gap, faces[:, 1], faces[:, 0], query))
     if first and len(order):
         order = order[np.unique(query[order], return_index=True)[1]]
-    met = np.bincount(query, minlength=question.count) > 0
+    met = np.bincount(query, minlength=question.places) > 0
     held = _find_held(question, np.flatnonzero(~met))
     inside = np.where(held, 2 if question.is_turned else 1, 0).astype(np.int8)
     fields = {
@@ -201,7 +209,7 @@ def find_contacts(a: Any, b: Any, margin: float, first: bool, poses: Floats | No
 
 def _meet(question: Question, margin: float) -> tuple[Floats, Integers]:
     """Contacts (n,7) of all places, and their ids (n,5): see `columns`; the collider is the row of `poses`."""
-    pool, count = question.pool, question.count
+    pool, count = question.pool, question.places
     known = np.full((count, 10), np.nan)
     if _are_tracked(question):
         found = track_many(pool.hulls, question.pairs, _square(question.poses), which=question.which)
@@ -227,7 +235,7 @@ def _are_tracked(question: Question) -> bool:
 
 def _find_held(question: Question, places: Integers) -> NDArray[np.bool_]:
     """(k,) of places without a contact, those where a closed mesh holds the convex shape, or a terrain is above it."""
-    held = np.zeros(question.count, np.bool_)
+    held = np.zeros(question.places, np.bool_)
     shape, other = question.convex, question.other
     if not len(places) or isinstance(other, Convex) or isinstance(shape, Plane):
         return held
@@ -254,15 +262,15 @@ def find_distances(a: Any, b: Any, depth: bool, poses: Floats | None) -> list[Di
     part_a, part_b = read_part(a, "a"), read_part(b, "b")
     if _are_surfaces(part_a, part_b):
         found = distance(_body(part_a, a), _body(part_b, b), depth=depth, poses=poses)  # pyright: ignore
-        return list(found) if isinstance(found, Distances) else [found]
+        return [found[k] for k in range(len(found))] if isinstance(found, Distances) else [found]
     question = _ask(part_a, part_b, poses)
     if isinstance(question.other, Convex):
         gap, own, other = _track(question)
-        held = np.zeros(question.count, np.bool_)
+        held = np.zeros(question.places, np.bool_)
     else:
         gap, own, other = _search(question)
         held = _find_held(question, np.flatnonzero(gap > 0.0))
-    return [_describe(question, k, bool(held[k]), depth, gap[k], own[k], other[k]) for k in range(question.count)]
+    return [_describe(question, k, bool(held[k]), depth, gap[k], own[k], other[k]) for k in range(question.places)]
 
 
 def _track(question: Question) -> tuple[Floats, Floats, Floats]:
@@ -279,7 +287,7 @@ def _track(question: Question) -> tuple[Floats, Floats, Floats]:
 
 def _search(question: Question) -> tuple[Floats, Floats, Floats]:
     """The same of a convex shape and the triangles of a surface; 0 where they meet."""
-    count, pool, nearest = question.count, question.pool, np.full((2 * question.count, 7), np.inf)
+    count, pool, nearest = question.places, question.pool, np.full((2 * question.places, 7), np.inf)
     for k in range(count):  # what is found of a place is looked for in its row
         bundle = (question.poses, question.which, question.pairs[k : k + 1], nearest, np.full(2 * count, -1))
         find_closest(pool.cores, pool.trees, question.room[0], *bundle)
@@ -314,7 +322,7 @@ def _describe(
     if question.is_turned:
         faces.reverse()
         points.reverse()
-    result = ShapeDistance(value, *(frozen(point.copy()) for point in points), *faces)
+    result = ShapeDistance(value, frozen(points[0].copy()), frozen(points[1].copy()), faces[0], faces[1])
     result.__dict__["_place"] = (question, place)
     return result
 

@@ -1,25 +1,25 @@
 """How deep a convex shape and another are in each other, as meshes are: the point of either surface that is deepest inside the other one.
 
-The point of a that is deepest inside b touches what is left of b where it is deeper than that (`erosion`): one searches for the depth at which the rest
-of b only touches a. Depths rise with it, so that they are bracketed, to EXACT of the shape's inner ball. Where the middle of b's inner ball is
-inside a, the deepest points of all are not on the surface of a; those on it are sampled, nearer and nearer to the best: to about 0.5 % of the
-depth. Likewise points of a round shape inside a mesh; those of the contacts are tried first, so that shallow contacts are as deep as they are.
+The point of a that is deepest inside b touches what is left of b where it is deeper than that (`erosion`): one searches for the depth at which the
+rest of b only touches a. Depths rise with it, so that they are bracketed, to EXACT of the shape's inner ball. Where the middle of b's inner ball is
+inside a, the deepest points of all are not on the surface of a; those on it are sampled, nearer and nearer to the best: to about 0.5 % of the depth.
+Likewise points of a convex shape inside a mesh; those of the contacts are tried first, so that shallow contacts are as deep as they are.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy import optimize
 
 from abut.convex import track_many
 from abut.core.arrays import Floats
 from abut.discrete import closest_points, signed_distance
 from abut.discrete.bodies import move
 from abut.shapes.columns import FACETED, GAP, GAP_NORMAL, GAP_POINT
-from abut.shapes.erosion import Ball, depths_inside, erode, find_inner_ball
 from abut.shapes.pool import FORM, build_pool, make_room
-from abut.shapes.round_axis import refine_tracks
+from abut.shapes.questions.erosion import Ball, depths_inside, erode, find_inner_ball
+from abut.shapes.round.axis import refine_tracks
 from abut.shapes.solids import Cone, Convex, Cylinder, Plane, Shape
 from abut.shapes.surface_gap import find_closest
 from abut.shapes.surfaces import FRONT, Soft, Surface
@@ -32,7 +32,7 @@ DIRECTIONS = 4000
 ROUNDS = 8
 """Of sampling, each in a third of the last one's width."""
 ROUNDER = 1e3
-"""Times what rounding makes of coordinates: what the depth of round shapes may be off (`round_axis.AGREED`), and more."""
+"""Times what rounding makes of coordinates: what the depth of round shapes may be off (`round.axis.AGREED`), and more."""
 TURN = np.pi * (3.0 - np.sqrt(5.0))
 
 
@@ -68,6 +68,12 @@ def _measure_surface(a: Convex, pose_a: Floats, b: Shape, pose_b: Floats) -> tup
     return float(found[0, GAP]), found[0, GAP_NORMAL:GAP_POINT], found[0, GAP_POINT:]
 
 
+def _find_root(rising: Callable[[float], float], most: float, exactly: float) -> float:
+    """Where a function that rises with its argument passes 0, between 0 and `most`."""
+    found: Any = optimize.brentq(rising, 0.0, most, xtol=exactly)
+    return float(found)
+
+
 def _rest(shape: Convex, pose: Floats, depth: float, ball: Ball) -> tuple[Convex, Floats]:
     """What is so deep in a shape, and its pose."""
     left, origin = erode(shape, depth, ball)
@@ -98,7 +104,7 @@ def _deepest_of(a: Convex, pose_a: Floats, b: Convex, pose_b: Floats) -> Deepest
 
     if gap_to_rest(most) <= 0.0:
         return _deepest_sample(a, pose_a, b, pose_b)
-    depth = float(brentq(gap_to_rest, 0.0, most, xtol=EXACT * ball[1]))
+    depth = _find_root(gap_to_rest, most, EXACT * ball[1])
     _, normal, p, _ = measure(a, pose_a, *_rest(b, pose_b, depth, ball))
     return Deepest(depth, p, p - depth * normal)
 
@@ -122,7 +128,7 @@ def find_deepest_surface(a: Convex, pose_a: Floats, b: Shape, pose_b: Floats, hi
 
         depth = most
         if gap_to_rest(most) > 0.0:
-            depth = float(brentq(gap_to_rest, 0.0, most, xtol=EXACT * ball[1]))
+            depth = _find_root(gap_to_rest, most, EXACT * ball[1])
         left, place = _rest(a, pose_a, depth, ball)
         _, normal, q = _measure_surface(left, place, b, pose_b)
         best = Deepest(depth, q + depth * normal, q)
@@ -149,8 +155,8 @@ def _deepest_sample(a: Convex, pose_a: Floats, b: Convex, pose_b: Floats) -> Dee
     if depth <= 0.0:
         return NOTHING
     # Towards the surface the depth falls as fast as it can: its gradient, by differences.
-    step = 1e-6 * depth
-    around = depths_of(own + step * np.concatenate((np.eye(3), -np.eye(3))))
+    steps: Floats = 1e-6 * depth * np.concatenate((np.eye(3), -np.eye(3)))
+    around = depths_of(own + steps)
     way = around[:3] - around[3:]
     length = float(np.linalg.norm(way))
     return Deepest(depth, own, own - depth * way / length if length > 0.0 else own)
@@ -160,7 +166,8 @@ def _sample(a: Convex, pose_a: Floats, depths_of: Callable[[Floats], Floats], hi
     """The deepest point that is found on a's surface, and its depth, 0 or more: of the hints, and of points straight out of its middle."""
     if isinstance(a, Plane):
         return 0.0, np.zeros(3)
-    middle, width, heading = find_inner_ball(a)[0], 2.0, np.array([0.0, 0.0, 1.0])
+    middle, width = find_inner_ball(a)[0], 2.0
+    heading: Floats = np.array([0.0, 0.0, 1.0])
     best, found = 0.0, pose_a[:3, 3]
     if len(hints):
         depths = depths_of(hints)
@@ -170,13 +177,13 @@ def _sample(a: Convex, pose_a: Floats, depths_of: Callable[[Floats], Floats], hi
     angle, far = TURN * count, float(np.linalg.norm(a.core.vertices - middle, axis=1).max()) + 2.0 * a.radius
     for _ in range(ROUNDS):
         length = float(np.linalg.norm(heading))
-        z = heading / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-        x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+        z: Floats = heading / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+        x: Floats = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
         x /= np.linalg.norm(x)
         up = 1.0 - width * (count + 0.5) / DIRECTIONS  # a cap of the sphere of directions, spread evenly
         across = np.sqrt(np.maximum(1.0 - up * up, 0.0))
         around = across * np.cos(angle), across * np.sin(angle)
-        directions = np.stack((*around, up), axis=1) @ np.stack((x, np.cross(z, x), z))
+        directions: Floats = np.stack((*around, up), axis=1) @ np.stack((x, np.cross(z, x), z))
         low, high = np.zeros(DIRECTIONS), np.full(DIRECTIONS, far)
         for _ in range(48):
             half = 0.5 * (low + high)
