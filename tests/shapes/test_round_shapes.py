@@ -265,10 +265,31 @@ def test_a_half_space_holds_whatever_is_below_it():
     assert len(world.overlap(shapes.Plane((0, 0, 1), 2.0))) == 1
 
 
+def test_two_half_spaces_never_meet():
+    world = abut.World()
+    world.add([shapes.Plane(), shapes.Plane((1, 0, 0))], kind="static")
+    assert world.closest(shapes.Plane((0, 0, -1), -1.0)) is None
+    assert len(world.overlap(shapes.Plane())) == 0
+    world.step(0.01)
+    assert len(world.contacts()) == 0
+
+
+def test_a_half_space_shows_a_slab():
+    slab = shapes.Plane((0, 3, 4), 5.0).surface()
+    assert slab.is_closed
+    assert slab.volume == pytest.approx(1e4)
+    heights = slab.vertices @ (0, 0.6, 0.8)
+    np.testing.assert_allclose(np.unique(heights.round(9)), (4.0, 5.0))
+
+
 def test_what_a_half_space_cannot_do_is_refused():
     world = abut.World()
     with pytest.raises(abut.Unsupported, match="half-space"):
         world.add(shapes.Plane(), kind="kinematic")
+    with pytest.raises(abut.Unsupported, match="half-space"):
+        world.add(shapes.Plane(), kind="sensor")
+    with pytest.raises(abut.Unsupported, match="half-space"):
+        world.sweep_shape(shapes.Plane(), np.eye(4), np.eye(4))
     with pytest.raises(abut.Unsupported, match="half-space"):
         shapes.Plane().weigh(1.0)
     with pytest.raises(abut.InvalidInput, match="normal"):

@@ -1,5 +1,6 @@
 """A shape somewhere: what `collide` and `distance` take where a shape shall not lie in its own frame."""
 
+import importlib
 from typing import Any
 
 from abut.core import arrays
@@ -12,20 +13,21 @@ from abut.discrete import Contacts, Distance
 from abut.discrete.solids import Solid
 
 
+def _answers() -> Any:
+    """Imported when it is asked: by name, so that no kernel's code depends on it (`core.sources`)."""
+    return importlib.import_module("abut.shapes.questions.answers")
+
+
 class Asked(Solid):
     """What `collide` and `distance` may be asked about beside bodies."""
 
     _takes_pose = True
 
     def _collide(self, a: Any, b: Any, margin: float, first: bool, poses: Floats | None) -> Contacts:
-        from abut.shapes.questions.answers import find_contacts
-
-        return find_contacts(a, b, margin, first, poses)
+        return _answers().find_contacts(a, b, margin, first, poses)
 
     def _distances(self, a: Any, b: Any, depth: bool, poses: Floats | None) -> list[Distance]:
-        from abut.shapes.questions.answers import find_distances
-
-        return find_distances(a, b, depth, poses)
+        return _answers().find_distances(a, b, depth, poses)
 
 
 class Placed(Asked):

@@ -274,7 +274,7 @@ class Cone(_Faceted):
 
 
 class Plane(Convex):
-    """A half-space: all that lies behind a plane. For static bodies, and for questions.
+    """A half-space: all that lies behind a plane. For static bodies, and for questions. Two of them never meet.
 
     Args:
         normal: (3,) out of the solid side; of any length above 0.
@@ -311,8 +311,12 @@ class Plane(Convex):
         raise Unsupported("the mass of a half-space: add it as a static body")
 
     def surface(self) -> Mesh:
-        """Of a half-space there is none."""
-        raise Unsupported("a closed mesh of a half-space: it has no end")
+        """A slab of it, 100 wide and 1 thick, to look at: it has no end."""
+        across = np.cross(self.normal, np.eye(3)[int(np.argmin(np.abs(self.normal)))])
+        across /= np.linalg.norm(across)
+        axes = np.stack((50.0 * across, 50.0 * np.cross(self.normal, across), self.normal))
+        corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 0.0)])
+        return surface_of(corners @ axes + self.offset * self.normal)
 
 
 class Polytope(_Faceted):

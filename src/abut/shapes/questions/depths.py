@@ -178,8 +178,8 @@ def _sample(a: Convex, pose_a: Floats, depths_of: Callable[[Floats], Floats], hi
     for _ in range(ROUNDS):
         length = float(np.linalg.norm(heading))
         z: Floats = heading / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-        x: Floats = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
-        x /= np.linalg.norm(x)
+        x: Floats = np.asarray(np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))]), np.float64)
+        x = x / np.linalg.norm(x)
         up = 1.0 - width * (count + 0.5) / DIRECTIONS  # a cap of the sphere of directions, spread evenly
         across = np.sqrt(np.maximum(1.0 - up * up, 0.0))
         around = across * np.cos(angle), across * np.sin(angle)

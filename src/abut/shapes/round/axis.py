@@ -159,8 +159,10 @@ def find_axis_curved(cores: Cores, sa: int, sb: int, frame: Frame, limit: float)
 
 @kernel
 def _meet_half_space(cores: Cores, sa: int, sb: int, frame: Frame, limit: float) -> Axis:
-    """The same where one of the two is a half-space; the other one is none."""
+    """The same where one of the two is a half-space. Two of them never meet."""
     stay_apart()
+    if cores.table[sa, FORM] == cores.table[sb, FORM]:
+        return NOTHING
     if cores.table[sa, FORM] == HALF_SPACE:
         n = vector_at(cores.vertices, cores.table[sa, MEASURES])
         q = _lowest_along(cores, sb, frame, n)
