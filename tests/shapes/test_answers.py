@@ -12,6 +12,7 @@ from abut.core import jit
 from conftest import SOAK
 from pairs_of_shapes import CORNERS, at, random_turn, u_mesh
 
+pytestmark = pytest.mark.large  # searches of triangles, thousands of points: minutes when interpreted
 CASES = 400 if SOAK else (2 if jit.INTERPRETED else 24)
 BALL = abut.scenes.icosphere(2 if jit.INTERPRETED else 4, radius=0.6)
 FACETED = {
