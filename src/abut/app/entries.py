@@ -295,7 +295,9 @@ def world() -> None:
     world.add(shapes.Box((4, 4, 1)), kind="static")
     world.add(shapes.Sphere(0.5), above, continuous=True, velocity=(0, 0, -1))
     world.add(shapes.Terrain(np.zeros((3, 3))), kind="static")
-    for i, shape in enumerate((shapes.Box((1, 1, 1)), shapes.Capsule(0.3, 1.0), shapes.Surface(_ball()))):
+    for i, shape in enumerate(
+        (shapes.Box((1, 1, 1)), shapes.Capsule(0.3, 1.0), shapes.Cylinder(0.3, 0.5), shapes.Surface(_ball()))
+    ):
         place = np.eye(4)
         place[:3, 3] = i - 1.0, 0.3, 1.2
         world.add(shape, place)
@@ -307,6 +309,8 @@ def world() -> None:
     world.contacts()
     world.ray((0, 0, 5), (0, 0, -1))
     world.closest((0.0, 0.0, 3.0))
+    world.closest(shapes.Cylinder(0.3, 0.5))
+    abut.distance(shapes.Sphere(1.0), shapes.Cylinder(0.3, 0.5))
     world.overlap(shapes.Sphere(1.0))
     world.closest_many(np.zeros((300, 3)))  # the parallel form too
     world.overlap_many(shapes.Sphere(1.0), np.eye(4)[None])

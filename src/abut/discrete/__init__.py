@@ -8,7 +8,7 @@ from abut.discrete.bodies import BodyLike, Deformable, Rigid
 from abut.discrete.collide import collide
 from abut.discrete.contacts import Contacts
 from abut.discrete.containment import contains
-from abut.discrete.distance import Distance, distance
+from abut.discrete.distance import Distance, Distances, distance
 from abut.discrete.pair import Pair
 from abut.discrete.points.closest import closest_points, signed_distance
 from abut.discrete.points.results import ClosestPoints, InsideRule, NearFaces, SignedDistances, WindingNumbers
@@ -26,6 +26,7 @@ __all__ = [
     "Contacts",
     "Deformable",
     "Distance",
+    "Distances",
     "FeaturePair",
     "InsideRule",
     "NearFaces",

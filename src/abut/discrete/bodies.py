@@ -210,6 +210,14 @@ def as_body(value: Any, name: str) -> Body:
         raise InvalidInput(f"{name}.{error.name}" if error.name != name else name, error.reason, error.row) from None
 
 
+def move(body: Rigid, pose: Floats) -> Rigid:
+    """The same body, tree and all, at a pose that was checked."""
+    moved = object.__new__(type(body))
+    moved.__dict__.update(body.__dict__)
+    moved.pose = pose
+    return moved
+
+
 def check_sizes(a: Body, b: Body) -> None:
     """Refuse bodies whose sizes are too far apart for their trees."""
     ratio = a._scale / b._scale

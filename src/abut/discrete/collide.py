@@ -36,6 +36,7 @@ from abut.discrete.search.queries import (
     search_many,
 )
 from abut.discrete.search.rules import Meet, Near
+from abut.discrete.solids import Solid
 from abut.mesh import MeshLike
 
 QUERIES_AT_ONCE = 1024
@@ -51,11 +52,18 @@ def collide(a: BodyLike, b: None = None, *, margin: Number = NO_MARGIN, first: b
 def collide(a: BodyLike, b: BodyLike, *, margin: Number = NO_MARGIN, first: bool = False) -> Contacts: ...
 @overload
 def collide(
-    a: Rigid | MeshLike, b: BodyLike, *, margin: Number = NO_MARGIN, first: bool = False, poses: PosesLike | None = None
+    a: Rigid | MeshLike | Solid,
+    b: BodyLike | Solid,
+    *,
+    margin: Number = NO_MARGIN,
+    first: bool = False,
+    poses: PosesLike | None = None,
 ) -> Contacts: ...
+@overload
+def collide(a: BodyLike | Solid, b: Solid, *, margin: Number = NO_MARGIN, first: bool = False) -> Contacts: ...
 def collide(
-    a: BodyLike,
-    b: BodyLike | None = None,
+    a: BodyLike | Solid,
+    b: BodyLike | Solid | None = None,
     *,
     margin: Number = NO_MARGIN,
     first: bool = False,
@@ -68,7 +76,9 @@ def collide(
 
     Args:
         a, b: `Rigid` or `Deformable` bodies; anything that `as_mesh` takes becomes a rigid body for this call. Without b, the pairs of faces
-            of a that have more in common than the vertices they share; with a margin also those that share none and come near.
+            of a that have more in common than the vertices they share; with a margin also those that share none and come near. Shapes of
+            `abut.shapes` are taken beside them, where they lie or placed by `Shape.at`: rows with one are points of contact, and the
+            face of a shape that has none is −1.
         margin: a length by which the facets of both bodies are grown on every side (Δl of Meseure 1998 §7: with the largest displacement of a
             body in a step, nothing passes through unseen). Faces are reported when they are no farther apart than twice the margin.
         first: whether to stop at the first pair; the answer has at most one row per query then.
@@ -92,6 +102,8 @@ def collide(
     first = first if type(first) is bool else arrays.flag(first, "first")
     if first and margin is NO_MARGIN and poses is None and isinstance(a, BODIES) and isinstance(b, BODIES):
         return _find_first(a, b)
+    if isinstance(a, Solid) or isinstance(b, Solid):
+        return _ask_solid(a, b, arrays.scalar(margin, "margin", least=0.0), first, poses)
     body_a = as_body(a, "a")
     is_zero = type(margin) in (float, int) and margin == 0
     min_distance = 0.0 if is_zero else 2.0 * arrays.scalar(margin, "margin", least=0.0)
@@ -109,6 +121,19 @@ def collide(
     if first and min_distance == 0.0:
         return _find_first(body_a, body_b)
     return _collide_once(body_a, body_b, min_distance, limit)
+
+
+def _ask_solid(
+    a: BodyLike | Solid, b: BodyLike | Solid | None, margin: float, first: bool, poses: PosesLike | None
+) -> Contacts:
+    """What a shape answers, of two things of which one is a shape at least."""
+    solid = a if isinstance(a, Solid) else b
+    if b is None or not isinstance(solid, Solid):
+        raise Unsupported("a shape with itself: it does not fold")
+    places = None if poses is None else own_poses(poses, "poses")
+    if places is not None and isinstance(a, Deformable):
+        raise Unsupported("poses of a deformable body a: its vertices already say where it is")
+    return solid._collide(a, b, margin, first, places)
 
 
 def _check_margin(margin: Number, min_distance: float, scale: float) -> None:

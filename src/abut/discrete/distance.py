@@ -1,13 +1,17 @@
-"""`distance`: how far two bodies are apart, or how deep they are in each other, with the points that show it."""
+"""`distance`: how far two bodies are apart, or how deep they are in each other, with the points that show it; at one pose or at many."""
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from abut.core import arrays, showing
-from abut.core.arrays import Floats, frozen
-from abut.discrete.bodies import Body, BodyLike, as_body, check_sizes
+from abut.core.arrays import Floats, Integers, frozen
+from abut.core.errors import Unsupported
+from abut.core.poses import own_poses
+from abut.core.types import PosesLike
+from abut.discrete.bodies import Body, BodyLike, Deformable, Rigid, as_body, check_sizes, move
 from abut.discrete.collide import collide
 from abut.discrete.contacts import body_then, shape_of
 from abut.discrete.containment import find_holder
@@ -15,6 +19,8 @@ from abut.discrete.measure.surface_distance import measure_gap
 from abut.discrete.penetration import magnify, penetration
 from abut.discrete.search.queries import MAYBE_HELD, search_first
 from abut.discrete.separation import Pair, find_separation
+from abut.discrete.solids import Solid
+from abut.mesh import MeshLike
 
 
 class _Fields(NamedTuple):
@@ -74,6 +80,75 @@ class Distance(_Fields):
         return _restore, (tuple(self), self.separation, self.normal)
 
 
+class Distances:
+    """How far two bodies are apart at many poses of the first: a `Distance` each, and their fields as arrays. Immutable.
+
+    Args:
+        each: one for each pose.
+
+    Examples:
+        >>> import numpy as np
+        >>> import abut
+        >>> poses = np.tile(np.eye(4), (3, 1, 1))
+        >>> poses[:, 2, 3] = 1.25, 2.0, 0.75
+        >>> gaps = abut.distance(abut.scenes.box(), abut.scenes.box(), poses=poses)
+        >>> gaps, gaps.distance.tolist(), gaps[1].distance
+        (Distances(3 poses, least -0.25), [0.25, 1.0, -0.25], 1.0)
+    """
+
+    _each: tuple[Distance, ...]
+
+    def __init__(self, each: Sequence[Distance]) -> None:
+        self.__dict__["_each"] = tuple(each)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Distances do not change: cannot set {name!r}")
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    def __getitem__(self, pose: int) -> Distance:
+        return self._each[pose]
+
+    def __repr__(self) -> str:
+        least = (f"least {self.distance.min():.6g}",) if len(self) else ()
+        return showing.describe(self, showing.count(len(self), "pose"), *least)
+
+    def _stack(self, name: str, *shape: int) -> Any:
+        found = np.array([getattr(each, name) for each in self._each])
+        return frozen(found.reshape(len(self), *shape))
+
+    @cached_property
+    def distance(self) -> Floats:
+        """(k,) see `Distance`."""
+        return self._stack("distance").astype(np.float64)
+
+    @cached_property
+    def point_a(self) -> Floats:
+        """(k,3) the points of a that show it."""
+        return self._stack("point_a", 3)
+
+    @cached_property
+    def point_b(self) -> Floats:
+        """(k,3) those of b."""
+        return self._stack("point_b", 3)
+
+    @cached_property
+    def face_a(self) -> Integers:
+        """(k,) the faces of a they lie on."""
+        return self._stack("face_a").astype(np.int64)
+
+    @cached_property
+    def face_b(self) -> Integers:
+        """(k,) those of b."""
+        return self._stack("face_b").astype(np.int64)
+
+    @cached_property
+    def normal(self) -> Floats:
+        """(k,3) unit vectors from a to b; see `Distance`."""
+        return self._stack("normal", 3)
+
+
 def _restore(fields: tuple[Any, ...], separation: Floats, normal: Floats) -> Distance:
     """A copy, which does not know the bodies."""
     fields = (fields[0], *map(frozen, fields[1:3]), *fields[3:])
@@ -82,7 +157,15 @@ def _restore(fields: tuple[Any, ...], separation: Floats, normal: Floats) -> Dis
     return result
 
 
-def distance(a: BodyLike, b: BodyLike, *, depth: bool = True) -> Distance:
+@overload
+def distance(a: BodyLike | Solid, b: BodyLike | Solid, *, depth: bool = True, poses: None = None) -> Distance: ...
+@overload
+def distance(
+    a: Rigid | MeshLike | Solid, b: BodyLike | Solid, *, depth: bool = True, poses: PosesLike
+) -> Distances: ...
+def distance(
+    a: BodyLike | Solid, b: BodyLike | Solid, *, depth: bool = True, poses: PosesLike | None = None
+) -> Distance | Distances:
     """The signed distance of two bodies, with the points that show it.
 
     Apart: the smallest distance of their surfaces, with the nearest points. Overlapping, or one inside the other: minus the pointwise
@@ -90,12 +173,17 @@ def distance(a: BodyLike, b: BodyLike, *, depth: bool = True) -> Distance:
     surface point nearest to it, found to within 0.5 %. Surfaces that are not closed have no inside: where they meet the distance is 0.
 
     Args:
-        a, b: `Rigid` or `Deformable` bodies; anything that `as_mesh` takes becomes a rigid body for this call.
+        a, b: `Rigid` or `Deformable` bodies; anything that `as_mesh` takes becomes a rigid body for this call. Shapes of `abut.shapes`
+            are taken beside them, where they lie or placed by `Shape.at`; the face of a shape that has none is −1.
         depth: whether to measure how deep bodies that overlap are in each other, which takes ten times as long as all else. Without it their distance
             is 0, at a point they have in common, or where one holds the other at the nearest points of their surfaces.
+        poses: (k,4,4) poses of a rigid body or shape a: the answer is then `Distances`, one a pose.
+
+    Returns:
+        A `Distance`, or with poses `Distances`.
 
     Raises:
-        Unsupported: sizes that differ by more than 2¹⁰⁰.
+        Unsupported: poses of a deformable a, sizes that differ by more than 2¹⁰⁰.
 
     Examples:
         >>> import abut
@@ -105,10 +193,26 @@ def distance(a: BodyLike, b: BodyLike, *, depth: bool = True) -> Distance:
         >>> abut.distance(abut.scenes.box(), abut.scenes.box((4.0, 4.0, 4.0))).distance
         -1.5
     """
+    with_depth = arrays.flag(depth, "depth")
+    places = None if poses is None else own_poses(poses, "poses")
+    if places is not None and isinstance(a, Deformable):
+        raise Unsupported("poses of a deformable body a: its vertices already say where it is")
+    solid = a if isinstance(a, Solid) else b
+    if isinstance(solid, Solid):
+        each = solid._distances(a, b, with_depth, places)
+        return each[0] if places is None else Distances(each)
+    assert not isinstance(a, Solid)
     body_a, body_b = as_body(a, "a"), as_body(b, "b")
     check_sizes(body_a, body_b)
+    if places is None:
+        return _measure_pair(body_a, body_b, with_depth)
+    assert isinstance(body_a, Rigid)
+    return Distances([_measure_pair(move(body_a, pose), body_b, with_depth) for pose in places])
+
+
+def _measure_pair(body_a: Body, body_b: Body, with_depth: bool) -> Distance:
     exponent, large_a, large_b = magnify(body_a, body_a._pose, body_b, body_b._pose)
-    value, p, q, face_a, face_b = _measure(large_a, large_b, arrays.flag(depth, "depth"))
+    value, p, q, face_a, face_b = _measure(large_a, large_b, with_depth)
     if exponent:
         value, p, q = float(np.ldexp(value, exponent)), np.ldexp(p, exponent), np.ldexp(q, exponent)
     result = Distance(value, frozen(np.array(p)), frozen(np.array(q)), face_a, face_b)

@@ -45,11 +45,11 @@ from abut.shapes.columns import (
     TRACKED_B,
     TRACKED_NORMAL,
 )
-from abut.shapes.half_space import touch_half_space
 from abut.shapes.manifold import IDENTITY, POINTS, Axis, find_axis_round, put_row
 from abut.shapes.pool import F0, F1, FACE, FORM, IN_A, IN_B, KIND, ROOT, SIDE, SURFACE, TRIANGLE, V0, V1, Cores, Trees
-from abut.shapes.round_features import find_axis_of, touch_face_of, touch_of
-from abut.shapes.round_support import find_farthest, is_round
+from abut.shapes.round.features import find_axis_of, touch_face_of, touch_of
+from abut.shapes.round.half_space import touch_half_space
+from abut.shapes.round.support import find_farthest, is_round
 from abut.shapes.summits import is_summit
 from abut.shapes.surfaces import BOTH, GROUND
 

@@ -5,11 +5,12 @@ other, its triangles in the order of its leaves. Shape 0 is room for one triangl
 there, as a polytope of two faces (front, back), three edges and no thickness.
 
 The last two rows of the table are room for what a round shape touches with, one for each side of a pair: a point, a segment or a disc of
-DISC_SIDES corners (`round_features`).
+DISC_SIDES corners (`round.features`).
 
 Layout of `table` (s,13): kind, first and last vertex, first and last face, first and last edge, root node, first and last triangle ("last" is one
-beyond), which sides count; the form (`solids.Form`), and where its two rows of measures stand among the vertices. `nodes` (n,3): left child or 0 for a leaf, first and last triangle. `boxes` (n,6): lowest, then highest corner.
-`triangles` (t,7): three corners, the face of the mesh, and the far corners of the three neighbors; `rings`: the neighbors of each point (`summits`).
+beyond), which sides count; the form (`solids.Form`), and where its two rows of measures stand among the vertices. `nodes` (n,3): left child or 0 for
+a leaf, first and last triangle. `boxes` (n,6): lowest, then highest corner. `triangles` (t,7): three corners, the face of the mesh, and the far
+corners of the three neighbors; `rings`: the neighbors of each point (`summits`).
 
 The arrays come in two bundles, and working memory in two arrays: each array handed on costs time to compile.
 """

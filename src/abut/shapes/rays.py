@@ -25,7 +25,7 @@ from abut.shapes.columns import (
     OFFSET,
 )
 from abut.shapes.pool import F0, F1, FACE, FORM, KIND, ROOT, SURFACE, V0, V1, Cores, Trees
-from abut.shapes.round_rays import meet_round
+from abut.shapes.round.rays import meet_round
 
 EDGE = 1e-12
 Met = tuple[float, Vec3, int]

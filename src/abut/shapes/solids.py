@@ -4,7 +4,7 @@ A convex shape is a *core* (a point, a segment or a polytope) grown by a radius:
 radius, boxes, cylinders and hulls are polytopes of radius 0. So one walk between features, one search for the axis and one clipping serve every pair.
 What is not convex is a surface (`surfaces`).
 
-Cylinders and cones are round: their contacts, distances and rays are those of the true shape (`round_axis`, `round_features`, `rays`). Their core is
+Cylinders and cones are round: their contacts, distances and rays are those of the true shape (`round.axis`, `round.features`, `rays`). Their core is
 a prism, or pyramid, around it, which only bounds it: boxes and the first look at a pair come from that. With a number of `sides` they are that
 prism: never smaller than the true shape, and larger by at most 1/cos(π/sides) − 1 of the radius (0.86 % for 24 sides). A half-space has no core.
 """
@@ -18,12 +18,13 @@ from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.showing import count, describe
-from abut.core.types import Number, PointsLike, VectorLike
+from abut.core.types import Number, PointsLike, PoseLike, VectorLike
 from abut.dynamics import MassProperties, mass_properties
 from abut.mesh import Mesh
 from abut.shapes.columns import CONICAL, CYLINDRICAL, FACETED, HALF_SPACE
 from abut.shapes.cores import Core, core_of, core_of_solid, mesh_of, surface_of
 from abut.shapes.mass import weigh_capsule, weigh_cone, weigh_cylinder, weigh_sphere
+from abut.shapes.placed import Asked, Placed
 
 BOUNDING_SIDES = 24
 """Of the prism around a round shape."""
@@ -41,7 +42,7 @@ class Form(NamedTuple):
     """of a half-space its offset"""
 
 
-class Shape:
+class Shape(Asked):
     """Base of all shapes. Immutable; two bodies may share one.
 
     Examples:
@@ -84,6 +85,17 @@ class Shape:
     def surface(self) -> Mesh:
         """A closed mesh of the shape, to look at."""
         raise NotImplementedError
+
+    def at(self, pose: PoseLike) -> Placed:
+        """The shape at a pose, for `abut.collide` and `abut.distance`.
+
+        Args:
+            pose: (4,4) that carries the shape's frame into the world.
+
+        Raises:
+            Unsupported: for a deformable body, whose vertices say where it is.
+        """
+        return Placed(self, pose)
 
     def collider(self) -> "Shape":
         """What stands for the shape in collisions."""
@@ -262,7 +274,7 @@ class Cone(_Faceted):
 
 
 class Plane(Convex):
-    """A half-space: all that lies behind a plane. For static bodies, and for questions.
+    """A half-space: all that lies behind a plane. For static bodies, and for questions. Two of them never meet.
 
     Args:
         normal: (3,) out of the solid side; of any length above 0.
@@ -299,8 +311,12 @@ class Plane(Convex):
         raise Unsupported("the mass of a half-space: add it as a static body")
 
     def surface(self) -> Mesh:
-        """Of a half-space there is none."""
-        raise Unsupported("a closed mesh of a half-space: it has no end")
+        """A slab of it, 100 wide and 1 thick, to look at: it has no end."""
+        across = np.cross(self.normal, np.eye(3)[int(np.argmin(np.abs(self.normal)))])
+        across /= np.linalg.norm(across)
+        axes = np.stack((50.0 * across, 50.0 * np.cross(self.normal, across), self.normal))
+        corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 0.0)])
+        return surface_of(corners @ axes + self.offset * self.normal)
 
 
 class Polytope(_Faceted):

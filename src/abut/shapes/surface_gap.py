@@ -10,11 +10,11 @@ from abut.geometry.rows import put_vector
 from abut.geometry.vec import Vec3, dot, norm, scale, subtract
 from abut.shapes.columns import CHILD, FACETED, FIRST, GAP, GAP_NORMAL, GAP_POINT, HALF_SPACE, LAST
 from abut.shapes.core_triangle import nearest_to_triangle
-from abut.shapes.half_space import find_lowest
 from abut.shapes.manifold import IDENTITY
 from abut.shapes.narrow_phase import bound_core, keep_own, load_triangle
 from abut.shapes.pool import FORM, IN_A, IN_B, ROOT, TRIANGLE, V0, V1, Cores, Trees
-from abut.shapes.round_features import find_axis_of
+from abut.shapes.round.features import find_axis_of
+from abut.shapes.round.half_space import find_lowest
 
 Gap = tuple[float, Vec3, Vec3]
 

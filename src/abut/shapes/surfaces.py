@@ -187,6 +187,8 @@ class Soft(Shape):
         Soft(8 faces, MassSpring)
     """
 
+    _takes_pose = False
+
     def __init__(self, body: Deformable, model: MassSpring | ShapeMatching | None = None) -> None:
         self.body = arrays.instance(body, "body", Deformable)
         if model is not None:

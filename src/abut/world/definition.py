@@ -17,7 +17,7 @@ from abut.shapes.mass import combine, weigh_shell
 from abut.shapes.solids import Plane, Shape
 from abut.shapes.surfaces import ShapeLike, Soft, Surface, Terrain, as_shape
 from abut.world.bodies.materials import Material
-from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, KINEMATIC, STATIC, rotations_of
+from abut.world.bodies.store import ALL_LAYERS, DYNAMIC, KINDS, KINEMATIC, SENSOR, STATIC, rotations_of
 
 IDENTITY: Floats = frozen(np.eye(4))
 STILL = (0.0, 0.0, 0.0)
@@ -88,8 +88,8 @@ def read_options(given: dict[str, Any], parts: list[tuple[Shape, Floats]], count
     is_soft = isinstance(shapes[0], Soft) and shapes[0].model is not None and number == DYNAMIC
     if number == DYNAMIC and not is_soft and any(isinstance(shape, Soft | Terrain | Plane) for shape in shapes):
         number = STATIC
-    if number == KINEMATIC and any(isinstance(shape, Plane) for shape in shapes):
-        raise Unsupported("a half-space that moves: add it as a static body")
+    if number in (KINEMATIC, SENSOR) and any(isinstance(shape, Plane) for shape in shapes):
+        raise Unsupported("a half-space that is no static body")
     if is_soft:
         refuse_rigid(chosen)
     elif continuous and any(isinstance(shape.collider(), Soft | Surface) for shape in shapes):

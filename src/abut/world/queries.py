@@ -24,7 +24,7 @@ from abut.shapes.columns import (
 from abut.shapes.narrow_phase import meet_pairs
 from abut.shapes.pool import CONVEX, KIND, SURFACE, Pool, guest_of
 from abut.shapes.rays import cast_rays
-from abut.shapes.round_axis import refine_tracks
+from abut.shapes.round.axis import refine_tracks
 from abut.shapes.solids import Convex, Shape
 from abut.shapes.surface_gap import find_closest
 from abut.world.bodies.store import ALL_LAYERS, Store

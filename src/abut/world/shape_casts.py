@@ -14,7 +14,7 @@ from abut.convex import track_many
 from abut.core.arrays import Floats, Integers
 from abut.dynamics import rigid_state
 from abut.shapes.pool import KIND, SURFACE, T0, T1, guest_of
-from abut.shapes.round_axis import refine_tracks
+from abut.shapes.round.axis import refine_tracks
 from abut.world.bodies.state import AT_REST, POSITION, TURN, VELOCITY, name_fields
 from abut.world.contacts.hull_tracking import square
 from abut.world.continuous.advancement import CHECKED

@@ -17,7 +17,7 @@ from abut.core.showing import count, describe
 from abut.core.types import IndicesLike, Number, PointsLike, PoseLike, PosesLike, VectorLike
 from abut.discrete.bodies import BODIES
 from abut.dynamics import Linkage
-from abut.shapes.solids import Shape, Sphere
+from abut.shapes.solids import Plane, Shape, Sphere
 from abut.shapes.surfaces import ShapeLike, Soft, Surface, as_shape
 from abut.viewer import Scene
 from abut.world.bodies.forces import add_impulse, moment_of, refuse_unmoved
@@ -783,6 +783,8 @@ class World:
         """
         ends = arrays.rigid_poses(np.stack((arrays.pose(pose_a, "pose_a"), arrays.pose(pose_b, "pose_b"))), "pose_b")
         solid, queries = as_shape(shape).collider(), self._queries()
+        if isinstance(solid, Plane):
+            raise Unsupported("a half-space on its way")
         start = queries.closest(solid, ends[:1], mask)
         time, at = 0.0, ends[0]
         if start.distance[0] > 0.0:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abut.core.arrays import Floats, Integers
 from abut.discrete import contains, distance
 from abut.shapes.pool import KIND, SURFACE, Cores
-from abut.shapes.round_support import find_farthest
+from abut.shapes.round.support import find_farthest
 from abut.shapes.surface_gap import find_closest
 from abut.shapes.surfaces import FRONT, Soft, Surface, Terrain
 from abut.world.contacts.colliders import Colliders

@@ -15,7 +15,7 @@ from abut.convex import track_many
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 from abut.shapes.pool import FORM
-from abut.shapes.round_axis import refine_tracks
+from abut.shapes.round.axis import refine_tracks
 from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import Store
 from abut.world.contacts.colliders import NOWHERE, Colliders

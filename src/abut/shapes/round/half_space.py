@@ -1,4 +1,4 @@
-"""Surfaces and half-spaces: the lowest points of a surface are vertices, so these decide; of many at most eight are contacts, spread over them all."""
+"""Surfaces and half-spaces: the lowest points of a surface are vertices, so these decide. At most eight are contacts, spread over them all."""
 
 import math
 

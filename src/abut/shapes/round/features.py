@@ -17,8 +17,8 @@ from abut.geometry.vec import Vec3, add_scaled, cross, dot, scale
 from abut.shapes.columns import CYLINDRICAL, FACE_A, FACE_B, FACETED, HALF_SPACE, OFFSET
 from abut.shapes.manifold import ALIGNED, Axis, find_axis, measure_extent, touch, touch_face
 from abut.shapes.pool import DISC_SIDES, F0, F1, FEATURES, FORM, IN_A, MEASURES, V0, V1, Cores
-from abut.shapes.round_axis import find_axis_curved
-from abut.shapes.round_support import is_round
+from abut.shapes.round.axis import find_axis_curved
+from abut.shapes.round.support import is_round
 
 STRAIGHT = 1e-4
 """Sine of the tilt below which a disc is not turned to its deepest point: it lies, and its corners last from step to step. By so little tilt they
@@ -51,7 +51,7 @@ def _put_ends(cores: Cores, slot: int, p: Vec3, q: Vec3, count: int) -> None:
 
 @kernel
 def put_feature(cores: Cores, s: int, slot: int, n: Vec3, size: float, near: Vec3) -> None:
-    """What shape s touches with along n, out of it, in its own frame. size, near: of the other shape; where a half-space's polygon lies, and how wide."""
+    """What shape s touches with along n, out of it, in its own frame. size, near: of the other shape, for a half-space's polygon."""
     stay_apart()
     form, first = cores.table[s, FORM], vector_at(cores.vertices, cores.table[s, MEASURES])
     if form == HALF_SPACE:

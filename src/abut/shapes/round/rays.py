@@ -1,7 +1,7 @@
 """Rays against cylinders, cones and half-spaces: the part of the ray inside the round side, by its quadratic, and between the ends.
 
-Both are intervals, for the shapes are convex, and the larger beginning is where the ray enters: so none slips in between at a rim. The ray's origin is
-first brought as near to the shape as it comes: from afar the quadratic has no digits left.
+Both are intervals, for the shapes are convex, and the larger beginning is where the ray enters: so none slips in between at a rim. The ray's origin
+is first brought as near to the shape as it comes: from afar the quadratic has no digits left.
 """
 
 import math

@@ -25,7 +25,7 @@ from abut.geometry.vec import Vec3, add_scaled, cross, dot, norm, norm_sq, scale
 from abut.shapes.columns import HALF_SPACE
 from abut.shapes.manifold import NOTHING, Axis, measure_extent
 from abut.shapes.pool import FEATURES, FORM, MEASURES, V0, V1, Cores
-from abut.shapes.round_support import find_farthest, is_round
+from abut.shapes.round.support import find_farthest, is_round
 
 MOST_STEPS = 64
 GAP = 1e-12
@@ -57,11 +57,11 @@ def _nearest_of_face(simplex: Any, i: int, j: int, k: int) -> tuple[Vec3, Vec3, 
 def _holds_origin(simplex: Any) -> bool:
     """Whether the origin is strictly inside four points."""
     inside = True
-    for l in range(4):
-        i, j, k = (l + 1) % 4, (l + 2) % 4, (l + 3) % 4
+    for m in range(4):
+        i, j, k = (m + 1) % 4, (m + 2) % 4, (m + 3) % 4
         a = triple_at(simplex, i)
         n = cross(subtract(triple_at(simplex, j), a), subtract(triple_at(simplex, k), a))
-        inside = inside and -dot(n, a) * dot(n, subtract(triple_at(simplex, l), a)) > 0.0
+        inside = inside and -dot(n, a) * dot(n, subtract(triple_at(simplex, m), a)) > 0.0
     return inside
 
 
@@ -103,10 +103,11 @@ def _shrink(simplex: Any, owners: Any, count: int) -> tuple[int, Vec3, Vec3]:
 
 @kernel
 def _repeats(simplex: Any, count: int, w: Vec3, slack: float) -> bool:
+    """Whether w is one of the points."""
+    found = False
     for k in range(count):
-        if norm_sq(subtract(triple_at(simplex, k), w)) <= slack * slack:
-            return True
-    return False
+        found = found or norm_sq(subtract(triple_at(simplex, k), w)) <= slack * slack
+    return found
 
 
 @kernel
@@ -158,8 +159,10 @@ def find_axis_curved(cores: Cores, sa: int, sb: int, frame: Frame, limit: float)
 
 @kernel
 def _meet_half_space(cores: Cores, sa: int, sb: int, frame: Frame, limit: float) -> Axis:
-    """The same where one of the two is a half-space; the other one is none."""
+    """The same where one of the two is a half-space. Two of them never meet."""
     stay_apart()
+    if cores.table[sa, FORM] == cores.table[sb, FORM]:
+        return NOTHING
     if cores.table[sa, FORM] == HALF_SPACE:
         n = vector_at(cores.vertices, cores.table[sa, MEASURES])
         q = _lowest_along(cores, sb, frame, n)

@@ -1,0 +1,1 @@
+"""What `abut.collide` and `abut.distance` answer about shapes."""
