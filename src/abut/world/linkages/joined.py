@@ -55,6 +55,9 @@ class Joined(NamedTuple):
 
     def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
+        if self.alone.all():
+            nobody = np.full((len(bodies), 2), ALONE)
+            return np.concatenate((bodies, nobody), axis=1), np.zeros((len(bodies), 2)), np.zeros(len(bodies), np.bool_)
         ends = self.ends[bodies]
         rows = np.concatenate((np.where(ends[:, :, 0] == ALONE, bodies, ends[:, :, 0]), ends[:, :, 1]), axis=1)
         rows[:, 2:][ends[:, :, 0] == ends[:, :, 1]] = ALONE
