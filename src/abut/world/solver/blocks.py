@@ -7,7 +7,7 @@ would. (Colours, as in Catto's "SIMD matters", 2025, are fewer, but a load then 
 Contacts that bones or particles have part in, or bodies that are locked along some axes, make blocks of their own: these are solved one by one.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.core.octets import SIZE
 from abut.core.records import Record, Records, put, record
-from abut.impulses.records import ALONE, BODY
+from abut.impulses.records import ALONE
 from abut.impulses.sides import root_of, same_sides
 
 BLOCK = record(
@@ -33,34 +33,34 @@ BLOCK = record(
 )
 
 LANE = record(
+    ("normal_impulse", "f8", SIZE),
+    ("tangent_impulse", "f8", SIZE),
+    ("bitangent_impulse", "f8", SIZE),
+    ("rolling_impulse", "f8", (3, SIZE)),
+    ("change", "f8", SIZE),  # of the normal impulse, in the last sweep
+    ("work", "f8", SIZE),
+    ("separation", "f8", SIZE),  # no sweep changes it, or what follows
     ("normal", "f8", (3, SIZE)),
     ("tangent", "f8", (3, SIZE)),
     ("bitangent", "f8", (3, SIZE)),
     ("anchor_a", "f8", (3, SIZE)),
     ("anchor_b", "f8", (3, SIZE)),
-    ("separation", "f8", SIZE),
     ("normal_mass", "f8", SIZE),
     ("tangent_mass", "f8", SIZE),
     ("bitangent_mass", "f8", SIZE),
     ("friction", "f8", SIZE),
-    ("normal_impulse", "f8", SIZE),
-    ("tangent_impulse", "f8", SIZE),
-    ("bitangent_impulse", "f8", SIZE),
     ("load", "f8", SIZE),
-    ("change", "f8", SIZE),  # of the normal impulse, in the last sweep
     ("holds", "f8", SIZE),  # 1, or 0 for what yields
     ("rolling_lever", "f8", SIZE),
     ("rolling_mass", "f8", SIZE),
-    ("rolling_impulse", "f8", (3, SIZE)),
-    ("lead", "f8", SIZE),
+    ("approach_speed", "f8", SIZE),
+    ("slip", "f8", (3, SIZE)),
+    ("lead", "f8", SIZE),  # no sweep reads it, or what follows
     ("last_impulse", "f8", SIZE),
     ("pushed_impulse", "f8", SIZE),
     ("total_normal_impulse", "f8", SIZE),
     ("has_pushed", "f8", SIZE),
-    ("approach_speed", "f8", SIZE),
     ("restitution", "f8", SIZE),
-    ("work", "f8", SIZE),
-    ("slip", "f8", (3, SIZE)),
     ("radius_a", "f8", SIZE),
     ("radius_b", "f8", SIZE),
     ("center_a", "f8", (3, SIZE)),
@@ -72,11 +72,15 @@ NOBODY = -1
 WORD = 8
 
 
-def column_of(name: str) -> int:
-    """The place of a field of `BODY` in a row of numbers."""
-    fields = BODY.fields
+def column_of(kind: np.dtype[Any], name: str) -> int:
+    """The place of a field in a row of numbers."""
+    fields = kind.fields
     assert fields is not None
     return int(fields[name][1]) // WORD
+
+
+CHANGED, READ = column_of(LANE, "separation"), column_of(LANE, "lead")
+"""How many of the numbers of a row of lanes a sweep changes, and reads."""
 
 
 class Blocks(NamedTuple):
@@ -282,7 +286,11 @@ def _write(lane: Record, k: int, contact: Record, row: int) -> None:
     lane.tangent_impulse[k], lane.bitangent_impulse[k] = contact.tangent_impulse, contact.bitangent_impulse
     lane.last_impulse[k], lane.total_normal_impulse[k] = contact.last_impulse, contact.total_normal_impulse
     lane.rolling_lever[k], lane.rolling_mass[k] = contact.rolling_lever, contact.rolling_mass
-    lane.approach_speed[k], lane.restitution[k], lane.work[k] = contact.approach_speed, contact.restitution, contact.work
+    lane.approach_speed[k], lane.restitution[k], lane.work[k] = (
+        contact.approach_speed,
+        contact.restitution,
+        contact.work,
+    )
     lane.radius_a[k], lane.radius_b[k] = contact.radius_a, contact.radius_b
     lane.holds[k], lane.has_pushed[k] = 0.0 if contact.yields else 1.0, 1.0 if contact.has_pushed else 0.0
 

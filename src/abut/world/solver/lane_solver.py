@@ -9,13 +9,18 @@ from abut.core.lanes import bits
 from abut.core.octets import SIZE, choose, gather, load, maximum, minimum, root, scatter, size, splat, store
 from abut.core.records import Record, Records
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.impulses.records import BODY
 from abut.world.solver.blocks import column_of
 from abut.world.solver.movement import STALE_SQ
 from abut.world.solver.one_contact import Softness
 from abut.world.solver.preparation import REST
 
-VELOCITY, INERTIA = column_of("velocity"), column_of("inverse_inertia")
-DISPLACEMENT, POSITION, ACCELERATION = column_of("displacement"), column_of("position"), column_of("acceleration")
+VELOCITY, INERTIA = column_of(BODY, "velocity"), column_of(BODY, "inverse_inertia")
+DISPLACEMENT, POSITION, ACCELERATION = (
+    column_of(BODY, "displacement"),
+    column_of(BODY, "position"),
+    column_of(BODY, "acceleration"),
+)
 LEAST = 0.57736  # see `tangent_to`
 
 

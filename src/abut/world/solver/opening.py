@@ -46,7 +46,12 @@ def _write_sides(
     """Bodies and ends, and of balls radius and center. shapes (n,2): their rows in the table."""
     for i in range(len(contacts)):
         contact = contacts[i]
-        contact.body_a, contact.body_b, contact.end_a, contact.end_b = sides[i, 0], sides[i, 1], sides[i, 2], sides[i, 3]
+        contact.body_a, contact.body_b, contact.end_a, contact.end_b = (
+            sides[i, 0],
+            sides[i, 1],
+            sides[i, 2],
+            sides[i, 3],
+        )
         contact.share_a, contact.share_b = shares[i, 0], shares[i, 1]
         contact.radius_a, contact.radius_b = _ball(table, radii, shapes[i, 0]), _ball(table, radii, shapes[i, 1])
         a, b = ids[i, COLLIDER_A], ids[i, COLLIDER_B]

@@ -20,12 +20,12 @@ from abut.world.solver.blocks import Blocks
 from abut.world.solver.energy import NONE, ROUNDING, Ledger, add_energies, weaken
 from abut.world.solver.lane_solver import solve_block, start_block
 from abut.world.solver.link_constraints import Bonds, hold_lengths, restore_lengths
-from abut.world.solver.packing import pack_busy, unpack
 from abut.world.solver.one_contact import Softness, solve_contact
+from abut.world.solver.packing import pack_busy, unpack
 
 MORE_SWEEPS, GAIN = 64, 0.99
 """At most so many sweeps more for bodies that are hit, and for islands whose contacts have made energy and take back a hundredth with each."""
-STAGES = (0, 2, 8, 24, MORE_SWEEPS)
+STAGES = (0, 4, 16, MORE_SWEEPS)
 """Before these sweeps contacts of bodies that are still busy are packed again."""
 LOCAL_ROUNDS = 2
 """Over the contacts of a pair of bodies that is hit, before others are visited: what the points of one face do to each other takes the most."""
@@ -167,9 +167,7 @@ def converge(
             for k in range(count):
                 block = blocks.few_blocks[k if sweep % 2 == 0 else count - 1 - k]
                 if block.is_wide:
-                    solved += _converge_block(
-                        blocks, block, sweep, marks, h, softness, slowest, island, busy, still
-                    )
+                    solved += _converge_block(blocks, block, sweep, marks, h, softness, slowest, island, busy, still)
                     continue
                 for i in range(block.count):
                     solved += _converge_contact(
