@@ -1,8 +1,8 @@
 """Contacts eight pairs of bodies at a time: which pairs stand together, and their contacts side by side.
 
-Pairs of a block have no moving body in common, so that eight may be solved at once. A pair comes into a block behind those of all earlier pairs with one of
-its bodies: whoever goes through the blocks visits the contacts of each body in their own order, and so solves them exactly as one after the other
-would. (Colours, as in Catto's "SIMD matters", 2025, are fewer, but a load then takes as many sweeps through a stack as it has bodies.)
+Pairs of a block have no moving body in common, so that eight may be solved at once. A pair comes into a block behind those of all earlier pairs with
+one of its bodies: whoever goes through the blocks visits the contacts of each body in their own order, and so solves them exactly as one after the
+other would. (With as few colours as possible, as in Box2D 3, a load takes as many sweeps through a stack as it has bodies.)
 
 Contacts that bones or particles have part in, or bodies that are locked along some axes, make blocks of their own: these are solved one by one.
 """
@@ -74,9 +74,8 @@ WORD = 8
 
 def column_of(kind: np.dtype[Any], name: str) -> int:
     """The place of a field in a row of numbers."""
-    fields = kind.fields
-    assert fields is not None
-    return int(fields[name][1]) // WORD
+    places: Any = kind.fields
+    return int(places[name][1]) // WORD
 
 
 CHANGED, READ = column_of(LANE, "separation"), column_of(LANE, "lead")
@@ -135,6 +134,7 @@ def _numbers_of(records: Records) -> Floats:
 
 @kernel
 def moves(body: Record) -> bool:
+    """Whether impulses change the velocities of a body."""
     inertia = body.inverse_inertia
     return body.inverse_mass > 0.0 or inertia[0] + inertia[4] + inertia[8] > 0.0
 
@@ -179,7 +179,7 @@ def schedule(
             plain = plain and _is_plain(bodies, contacts[i], particles)
         at = used
         if plain:
-            at = find_room(blocks, used, max(free, last[contact.body_a] + 1, last[contact.body_b] + 1))
+            at = find_room(blocks, used, max(free, int(last[contact.body_a]) + 1, int(last[contact.body_b]) + 1))
         if at == used:
             open_block(blocks[at], start, plain)
             used += 1

@@ -74,10 +74,10 @@ def _write_materials(
     for i in range(len(contacts)):
         contact, a, b = contacts[i], pairs[i, 0], pairs[i, 1]
         contact.rolling_lever = math.sqrt(rolling[a] * rolling[b])
-        usual = math.sqrt(friction[a] * friction[b])
-        contact.friction = combine(friction[a], friction[b], max(rules[a, 0], rules[b, 0]), usual)
-        usual = max(restitution[a], restitution[b])
-        contact.restitution = combine(restitution[a], restitution[b], max(rules[a, 1], rules[b, 1]), usual)
+        u, v = float(friction[a]), float(friction[b])
+        contact.friction = combine(u, v, max(rules[a, 0], rules[b, 0]), math.sqrt(u * v))
+        u, v = float(restitution[a]), float(restitution[b])
+        contact.restitution = combine(u, v, max(rules[a, 1], rules[b, 1]), max(u, v))
 
 
 def open_ledger(

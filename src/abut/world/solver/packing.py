@@ -28,7 +28,7 @@ def pack_busy(bodies: Records, contacts: Records, blocks: Blocks, island: Intege
                 continue
             at = used
             if block.is_wide:
-                at = find_room(few, used, max(free, last[a] + 1, last[b] + 1))
+                at = find_room(few, used, max(free, int(last[a]) + 1, int(last[b]) + 1))
             if at == used:
                 open_block(few[at], block.first, block.is_wide)
                 used += 1
