@@ -209,22 +209,22 @@ def _mass(m_a: Octet, i_a: Inertias, m_b: Octet, i_b: Inertias, arm_a: Octets, a
 
 
 @inlined
-def _weigh(rows: Floats, block: Record, lane: Record) -> None:
-    """Effective masses. See `weigh`."""
+def _weigh(rows: Floats, block: Record, lane: Record, is_stale: Any) -> None:
+    """Effective masses of those that are stale. See `weigh`."""
     _, _, m_a, i_a = _body(rows, block.body_a)
     _, _, m_b, i_b = _body(rows, block.body_b)
     arm_a, arm_b = three(lane.anchor_a), three(lane.anchor_b)
-    there = load(lane.normal_mass, 0) > splat(0.0)
+    is_there = load(lane.normal_mass, 0) > splat(0.0)
     for field, d in (
         (lane.normal_mass, lane.normal),
         (lane.tangent_mass, lane.tangent),
         (lane.bitangent_mass, lane.bitangent),
     ):
-        mass = _mass(m_a, i_a, m_b, i_b, arm_a, arm_b, three(d))
-        store(field, 0, choose(there, mass, splat(0.0)))
+        mass = choose(is_there, _mass(m_a, i_a, m_b, i_b, arm_a, arm_b, three(d)), splat(0.0))
+        store(field, 0, choose(is_stale, mass, load(field, 0)))
     k = i_a[0] + i_a[3] + i_a[5] + i_b[0] + i_b[3] + i_b[5]
-    rolling = choose(k > splat(0.0), splat(1.0) / k, splat(0.0))
-    store(lane.rolling_mass, 0, choose(there, rolling, splat(0.0)))
+    rolling = choose(is_there, choose(k > splat(0.0), splat(1.0) / k, splat(0.0)), splat(0.0))
+    store(lane.rolling_mass, 0, choose(is_stale, rolling, load(lane.rolling_mass, 0)))
 
 
 @kernel
@@ -252,8 +252,9 @@ def follow_block(rows: Floats, lanes: Records, block: Record, slop: float) -> No
         if block.has_balls:
             _follow_balls(rows, block, lane, r_a, r_b, slop)
         far = norm_sq(d) > stale * (norm_sq(arm_a) + norm_sq(arm_b))
-        if bits(far | (turn_sq > stale)) != 0:
-            _weigh(rows, block, lane)
+        is_stale = far | (turn_sq > stale)
+        if bits(is_stale) != 0:
+            _weigh(rows, block, lane, is_stale)
 
 
 @inlined
