@@ -1,7 +1,6 @@
 """Many bodies: a step beside pybullet, contacts beside coal and python-fcl.
 
-The worlds hold the same boxes and balls with the same step; pybullet solves 10 iterations, abut 8 substeps of 2 sweeps. Sleeping is off in both.
-The deepest contact at the end says what the time buys. Contacts are asked for at the poses that abut's pile came to; coal and python-fcl update their
+First the steps (`abut bench steps`). Contacts are asked for at the poses that abut's pile came to; coal and python-fcl update their
 trees and collect one contact a pair, abut up to four; abut leaves out the 8 pairs of static walls, the others do not. Then single questions with a
 box that is not in the world, at random places in and above the pile: abut's `closest` gives the deepest of several that overlap, the others stop at
 the first. Last, the pile of mixed bodies: how many pairs of hulls are tracked, and how many steps their walks take.
@@ -17,11 +16,11 @@ from rich.console import Console
 
 import abut
 from abut import shapes
+from abut.app import bench
 from abut.app.bench import table
 from abut.scenes.worlds import pile
 
-DT, SETTLE, MEASURED = 1 / 60, 240, 60
-COUNTS = (100, 1000)
+DT, SETTLE, ASKED_BODIES = 1 / 60, 240, 1000
 BIN = 5.0
 ASKED, MOST_CONTACTS = 5, 1_000_000
 ASKED_BOX, QUESTIONS = (0.3, 0.4, 0.5), 200
@@ -44,7 +43,7 @@ def walls() -> list[tuple[tuple[float, float, float], tuple[float, float, float]
     return result
 
 
-def ours(count: int) -> tuple[Any, Any, Any]:
+def ours(count: int) -> Any:
     world = abut.World(sleeping=False)
     for extents, place in walls():
         pose = np.eye(4)
@@ -54,31 +53,7 @@ def ours(count: int) -> tuple[Any, Any, Any]:
     poses[:, :3, 3] = places(count)
     world.add_many(shapes.Box((0.5, 0.5, 0.5)), poses[::2])
     world.add_many(shapes.Sphere(0.28), poses[1::2])
-    return lambda: world.step(DT), lambda: float(world.contacts().depth.max(initial=0.0)), world
-
-
-def bullet(count: int) -> tuple[Any, Any, None] | None:
-    try:
-        import pybullet  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        return None
-    client = pybullet.connect(pybullet.DIRECT)
-    pybullet.setGravity(0, 0, -9.81, physicsClientId=client)
-    pybullet.setPhysicsEngineParameter(fixedTimeStep=DT, numSolverIterations=10, physicsClientId=client)
-    make = pybullet.createCollisionShape
-    for extents, place in walls():
-        box = make(pybullet.GEOM_BOX, halfExtents=[0.5 * e for e in extents], physicsClientId=client)
-        pybullet.createMultiBody(0, box, basePosition=place, physicsClientId=client)
-    box = make(pybullet.GEOM_BOX, halfExtents=[0.25] * 3, physicsClientId=client)
-    ball = make(pybullet.GEOM_SPHERE, radius=0.28, physicsClientId=client)
-    for k, place in enumerate(places(count)):
-        pybullet.createMultiBody(0.1, ball if k % 2 else box, basePosition=place.tolist(), physicsClientId=client)
-
-    def deepest() -> float:
-        found = pybullet.getContactPoints(physicsClientId=client)
-        return max((-row[8] for row in found), default=0.0)
-
-    return lambda: pybullet.stepSimulation(physicsClientId=client), deepest, None
+    return world
 
 
 def bodies_of(world: Any) -> list[tuple[str, Any, np.ndarray]]:
@@ -301,31 +276,17 @@ def track_pile(console: Console) -> None:
     console.print(result)
 
 
+def settled(count: int) -> Any:
+    """The world of `ours`, some seconds later."""
+    world = ours(count)
+    for _ in range(SETTLE):
+        world.step(DT)
+    return world
+
+
 def run(console: Console) -> None:
-    result = table(f"a step of {DT:.4f} s, at rest", "bodies", "library", "wall ms", "CPU ms", "deepest contact, mm")
-    largest: Any = None
-    for count in COUNTS:
-        for name, make in (("abut", ours), ("pybullet", bullet)):
-            made = make(count)
-            if made is None:
-                console.print("pybullet is not installed")
-                continue
-            step, deepest, world = made
-            for _ in range(SETTLE):
-                step()
-            wall, cpu = time.perf_counter(), time.process_time()
-            for _ in range(MEASURED):
-                step()
-            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-            result.add_row(
-                f"{count:,}",
-                name,
-                f"{1e3 * wall / MEASURED:.2f}",
-                f"{1e3 * cpu / MEASURED:.2f}",
-                f"{1e3 * deepest():.2f}",
-            )
-            largest = world or largest
-    console.print(result)
-    compare_contacts(console, largest)
-    compare_questions(console, largest)
+    bench.run("steps", console)
+    world = settled(ASKED_BODIES)
+    compare_contacts(console, world)
+    compare_questions(console, world)
     track_pile(console)

@@ -1,11 +1,11 @@
 """Eight float64 at once: for loops that do the same to eight rows of records.
 
 An `Octet` is one LLVM vector (`<8 x double>`), lowered to whatever the processor has: one register of AVX-512, two of AVX2, four of NEON. Kernels
-compute with it as with a number: `+ − · /`, comparisons that give a `Mask` (`lanes`), `minimum`, `maximum`, `choose`, `root`. Products and sums may be
-contracted to fused ones, so that the last bit depends on the processor.
+compute with it as with a number: `+ − · /`, comparisons that give a `Mask` (`lanes`), `minimum`, `maximum`, `choose`, `root`, `size`. Products and
+sums may be contracted to fused ones, so that the last bit depends on the processor.
 
-`gather(rows, which, column)` reads eight neighboring columns of eight rows: as eight octets, one for each column. `scatter` writes them back, the first
-lane last: lanes that repeat the row of the first do no harm.
+`gather(rows, which, column)` reads eight neighboring columns of eight rows: as eight octets, one for each column. `scatter` writes them back, the
+first lane last: lanes that repeat the row of the first do no harm.
 
 With `NUMBA_DISABLE_JIT=1` the same names work on NumPy arrays of eight float64.
 """

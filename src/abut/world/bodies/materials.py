@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
+from abut.core.jit import element
 from abut.core.showing import describe
 from abut.core.types import Number, VectorLike
 from abut.world.bodies.store import Store, rotations_of
@@ -112,22 +113,16 @@ def put_material(store: Store, slots: Integers, material: Material, slop: float)
     store.one_way[slots] = 0.0 if read.one_way is None else read.one_way
 
 
-def combine(first: Floats, second: Floats, rules: Integers, unnamed: Floats) -> Floats:
-    """(n,) numbers of two surfaces, by rules (n,) or as given where nobody names one."""
-    ways = (0.5 * (first + second), np.minimum(first, second), first * second, np.maximum(first, second))
-    return np.choose(rules, (unnamed, *ways))
-
-
-def combine_friction(store: Store, pairs: Integers) -> Floats:
-    """(n,) of pairs of bodies (n,2)."""
-    values, rules = store.friction[pairs], store.rules[pairs, 0].max(axis=1, initial=UNNAMED)
-    return combine(values[:, 0], values[:, 1], rules, np.sqrt(values.prod(axis=1)))
-
-
-def combine_restitution(store: Store, pairs: Integers) -> Floats:
-    """(n,) of pairs of bodies (n,2)."""
-    values, rules = store.restitution[pairs], store.rules[pairs, 1].max(axis=1, initial=UNNAMED)
-    return combine(values[:, 0], values[:, 1], rules, values.max(axis=1, initial=0.0))
+@element
+def combine(first: float, second: float, rule: int, unnamed: float) -> float:
+    """Of numbers of two surfaces, by a rule, or as given where nobody names one."""
+    if rule == AVERAGE:
+        return 0.5 * (first + second)
+    if rule == MINIMUM:
+        return min(first, second)
+    if rule == MULTIPLY:
+        return first * second
+    return max(first, second) if rule == MAXIMUM else unnamed
 
 
 def find_conveyors(store: Store) -> NDArray[np.bool_]:

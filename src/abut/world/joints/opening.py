@@ -1,5 +1,6 @@
 """From the joints of a world to what the kernels take: rows in a good order, neighbors, and room."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,8 @@ def open_joints(
     """The joints whose bodies are awake (n,). ends (n,2): the particles that stand for a body, ALONE for none."""
     known = np.append(awake, False)
     which = np.flatnonzero(known[table.slots].any(axis=1) & ~table.broken)
+    if len(which) == 0 and len(strings.ends) == 0:
+        return _open_none()
     joints = np.zeros(len(which), JOINT)
     joints[:] = table.joints[which]
     for k, side in enumerate("ab"):
@@ -97,6 +100,14 @@ def open_joints(
     joints["first_row"][1:] = stops[:-1]
     joints["first_row"][:1] = 0
     return Opened(_make_rack(joints, rows, offsets, neighbors), which, back[: len(mine)], place[: len(which)], sides)
+
+
+@functools.cache
+def _open_none() -> Opened:
+    """No joints: nothing is written to what has no rows."""
+    nothing = np.empty(0, np.int64)
+    rack = _make_rack(np.zeros(0, JOINT), np.zeros(0, ROW), np.zeros(1, np.int64), nothing)
+    return Opened(rack, nothing, nothing, nothing, np.empty((0, 4), np.int64))
 
 
 def _append_strings(joints: Records, strings: Strings) -> Records:

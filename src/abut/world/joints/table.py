@@ -19,6 +19,9 @@ from abut.world.joints.records import HOLD, JOINT, MOTOR, ROW, SPRING
 WORLD = -1
 
 
+NOBODY = frozen(np.empty(0, np.int64))
+
+
 class Joints:
     """See above. All arrays have one row per joint, but `rows` and `owner`, which have one per row."""
 
@@ -61,18 +64,24 @@ class Joints:
 
     def find_held(self, store: Store) -> Integers:
         """Bodies that hang on something that nothing moves."""
+        if not self.specs:
+            return NOBODY
         movable = np.append(store.movable, False)
         kept = self.slots[~self.broken]
         return np.concatenate([kept[~movable[kept[:, 1 - k]], k] for k in (0, 1)])
 
     def find_driven(self) -> Integers:
         """Bodies that a motor turns or pushes."""
+        if not self.specs:
+            return NOBODY
         runs = (self.rows["kind"] == MOTOR) & (self.rows["speed"] != 0.0) & (self.rows["most_force"] > 0.0)
         found = np.unique(self.slots[np.unique(self.owner[runs])][~self.broken[np.unique(self.owner[runs])]])
         return found[found != WORLD]
 
     def find_roused(self, store: Store) -> Integers:
         """Sleepers that hang together with what is awake, moved by the user or new."""
+        if not self.specs:
+            return NOBODY
         busy = np.append((store.movable & ~store.asleep) | store.find_driven() | store.stirred, False)
         asleep = np.append(store.asleep, False)
         kept = self.slots[~self.broken]
@@ -132,6 +141,9 @@ class Joints:
 
     def remember(self, which: Integers, joints: Records, rows: Records, dt: float, substeps: int) -> Integers:
         """Take what a step made of some of the joints, and let break what is overloaded: their bodies."""
+        if not self.specs:
+            self.broke = NOBODY
+            return NOBODY
         mine = np.flatnonzero(np.isin(self.owner, which))
         self.rows["impulse"][mine] = rows["impulse"] * (substeps / dt)
         self.rows["side"][mine] = rows["side"]

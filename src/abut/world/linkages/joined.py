@@ -6,15 +6,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
-from abut.core.records import Records
+from abut.core.jit import kernel
+from abut.core.records import Records, put, vector
 from abut.impulses.records import ALONE
-from abut.world.bodies.state import AT_REST, STATE, name_fields
+from abut.world.bodies.state import AT_REST, name_fields
 from abut.world.joints.opening import Strings
 from abut.world.solver.link_constraints import Bonds
 from abut.world.solver.tissues import Tissues
 
-FIELDS: tuple[str, ...] = STATE.names or ()
-"""of a state, which the records of the solver have too"""
+
+@kernel
+def write_bodies(bodies: Records, states: Records, inverse: Floats, inertia: Floats, awake: NDArray[np.bool_]) -> None:
+    """What moves, or does not, of the bodies of a store, into records (n,). inverse (n,10): see `Store`."""
+    for i in range(len(bodies)):
+        body, state = bodies[i], states[i]
+        put(body.position, vector(state.position))
+        put(body.velocity, vector(state.velocity))
+        put(body.angular_velocity, vector(state.angular_velocity))
+        for k in range(4):
+            body.quaternion[k] = state.quaternion[k]
+        for r in range(3):
+            for c in range(3):
+                body.inertia[r, c] = inertia[i, r, c]
+                body.own_inverse_inertia[3 * r + c] = inverse[i, 1 + 3 * r + c] if awake[i] else 0.0
+        body.inverse_mass = inverse[i, 0] if awake[i] else 0.0
+
+
+@kernel
+def read_states(bodies: Records, states: Records) -> None:
+    """States (n,) of the first bodies."""
+    for i in range(len(states)):
+        body, state = bodies[i], states[i]
+        put(state.position, vector(body.position))
+        put(state.velocity, vector(body.velocity))
+        put(state.angular_velocity, vector(body.angular_velocity))
+        for k in range(4):
+            state.quaternion[k] = body.quaternion[k]
 
 
 class Joined(NamedTuple):
@@ -41,10 +68,8 @@ class Joined(NamedTuple):
 
     def states(self) -> Floats:
         """(n,13) of the bodies; those that stand for a linkage are moved with it, not turned."""
-        first = len(self.ends)
-        states, standing = np.empty((first, len(AT_REST))), self.ends[:, 0] != ALONE
-        for name in FIELDS:
-            name_fields(states)[name] = self.bodies[name][:first]
+        states, standing = np.empty((len(self.ends), len(AT_REST))), ~self.alone
+        read_states(self.bodies, name_fields(states))
         name_fields(states)["position"][standing] = self.bodies["position"][self.ends[standing]].mean(axis=1)
         return states
 
@@ -60,6 +85,9 @@ class Joined(NamedTuple):
 
     def find_sides(self, bodies: Integers, points: Floats) -> tuple[Integers, Floats, NDArray[np.bool_]]:
         """For contacts of bodies (n,2) at points: rows (n,4) and shares (n,2) of their sides, and which are of bones that hang together."""
+        if self.alone.all():
+            nobody = np.full((len(bodies), 2), ALONE)
+            return np.concatenate((bodies, nobody), axis=1), np.zeros((len(bodies), 2)), np.zeros(len(bodies), np.bool_)
         ends = self.ends[bodies]
         rows = np.concatenate((np.where(ends[:, :, 0] == ALONE, bodies, ends[:, :, 0]), ends[:, :, 1]), axis=1)
         rows[:, 2:][ends[:, :, 0] == ends[:, :, 1]] = ALONE

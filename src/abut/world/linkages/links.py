@@ -8,6 +8,7 @@ The bodies of a linkage sleep and wake together. One that sleeps wakes when it i
 velocity, force or gravity; while it sleeps, its bodies are obstacles like any other.
 """
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from abut.world.bodies.state import name_fields
 from abut.world.bodies.store import ALL_LAYERS, Store
 from abut.world.definition import IDENTITY, MOST_SCALE, read_options
 from abut.world.joints.opening import Strings
-from abut.world.linkages.joined import FIELDS, Joined
+from abut.world.linkages.joined import Joined, read_states, write_bodies
 from abut.world.solver.link_constraints import Bonds
 from abut.world.solver.tissues import no_tissues
 
@@ -200,14 +201,10 @@ class Links:
         moving, ends = np.ones(first + total, np.bool_), np.full((first, 2), ALONE)
         moving[:first] = awake
         bodies = np.zeros(first + total, BODY)
-        bodies["quaternion"], bodies["time"] = IN_PLACE, 1.0
-        here, states = bodies[:first], name_fields(store.state)
-        for name in FIELDS:
-            here[name] = states[name]
-        here["inertia"] = store.inertia
+        bodies["quaternion"][first:], bodies["time"] = IN_PLACE, 1.0
+        here = bodies[:first]
+        write_bodies(here, name_fields(store.state), store.inverse, store.inertia, awake)
         load_forces(here, store, gravity, awake)
-        here["inverse_mass"] = np.where(awake, store.inverse_mass, 0.0)
-        here["own_inverse_inertia"] = np.where(awake[:, np.newaxis], store.inverse_inertia, 0.0)
         for linked, start, stop in zip(active, starts[:, 0], stops[:, 0], strict=True):
             linkage, particles = linked.linkage, bodies[first + start : first + stop]
             ends[linked.slots] = first + start + linked.ends
@@ -216,6 +213,8 @@ class Links:
             particles["position"] = linkage.position
             particles["velocity"] = max(0.0, 1.0 - linkage.drag * dt) * linkage.velocity
             particles["inverse_mass"], particles["acceleration"] = linkage.inverse_mass, linkage._outer_acceleration()
+        if not active:
+            return Joined(bodies, moving, ends, *_join_none())
         sweeps = np.array([-(-linkage.sweeps // rounds) for linkage in own], np.int64)
         bonds = Bonds(
             np.column_stack((starts[:, 0], stops[:, 0], starts[:, 1], stops[:, 1], sweeps)),
@@ -238,9 +237,8 @@ class Links:
 
     def part(self, store: Store, joined: Joined, awake: NDArray[np.bool_]) -> None:
         """Bodies and linkages take what the solver made of them."""
-        first, states = len(store.alive), name_fields(store.state)
-        for name in FIELDS:
-            states[name] = joined.bodies[name][:first]
+        first = len(store.alive)
+        read_states(joined.bodies, name_fields(store.state))
         active = [linked for linked in self._all if linked.is_awake(awake)]
         for linked, span in zip(active, joined.bonds.spans, strict=True):
             particles = joined.bodies[first + span[0] : first + span[1]]
@@ -255,6 +253,16 @@ class Links:
             if asleep[linked.slots].all():
                 linked.linkage.velocity = np.zeros((len(linked.linkage), 3))
             linked.seen = linked.look()
+
+
+@functools.cache
+def _join_none() -> tuple[Bonds, Strings]:
+    """Of no linkage: nothing is written to what has no rows."""
+    pairs, numbers = np.empty((0, 2), np.int64), np.empty(0)
+    bonds = Bonds(
+        np.empty((0, 5), np.int64), pairs, numbers, numbers, numbers, numbers, np.empty((0, 3)), numbers, numbers
+    )
+    return bonds, Strings(pairs, numbers, numbers)
 
 
 def _worst_of(linkage: Linkage) -> float:

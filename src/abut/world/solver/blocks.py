@@ -1,13 +1,13 @@
 """Contacts eight pairs of bodies at a time: which pairs stand together, and their contacts side by side.
 
-Pairs of a block have no moving body in common, so that eight may be solved at once. A pair comes into a block behind those of all earlier pairs with one of
-its bodies: whoever goes through the blocks visits the contacts of each body in their own order, and so solves them exactly as one after the other
-would. (Colours, as in Catto's "SIMD matters", 2025, are fewer, but a load then takes as many sweeps through a stack as it has bodies.)
+Pairs of a block have no moving body in common, so that eight may be solved at once. A pair comes into a block behind those of all earlier pairs with
+one of its bodies: whoever goes through the blocks visits the contacts of each body in their own order, and so solves them exactly as one after the
+other would. (With as few colours as possible, as in Box2D 3, a load takes as many sweeps through a stack as it has bodies.)
 
 Contacts that bones or particles have part in, or bodies that are locked along some axes, make blocks of their own: these are solved one by one.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
 from abut.core.octets import SIZE
 from abut.core.records import Record, Records, put, record
-from abut.impulses.records import ALONE, BODY
+from abut.impulses.records import ALONE
 from abut.impulses.sides import root_of, same_sides
 
 BLOCK = record(
@@ -33,34 +33,34 @@ BLOCK = record(
 )
 
 LANE = record(
+    ("normal_impulse", "f8", SIZE),
+    ("tangent_impulse", "f8", SIZE),
+    ("bitangent_impulse", "f8", SIZE),
+    ("rolling_impulse", "f8", (3, SIZE)),
+    ("change", "f8", SIZE),  # of the normal impulse, in the last sweep
+    ("work", "f8", SIZE),
+    ("separation", "f8", SIZE),  # no sweep changes it, or what follows
     ("normal", "f8", (3, SIZE)),
     ("tangent", "f8", (3, SIZE)),
     ("bitangent", "f8", (3, SIZE)),
     ("anchor_a", "f8", (3, SIZE)),
     ("anchor_b", "f8", (3, SIZE)),
-    ("separation", "f8", SIZE),
     ("normal_mass", "f8", SIZE),
     ("tangent_mass", "f8", SIZE),
     ("bitangent_mass", "f8", SIZE),
     ("friction", "f8", SIZE),
-    ("normal_impulse", "f8", SIZE),
-    ("tangent_impulse", "f8", SIZE),
-    ("bitangent_impulse", "f8", SIZE),
     ("load", "f8", SIZE),
-    ("change", "f8", SIZE),  # of the normal impulse, in the last sweep
     ("holds", "f8", SIZE),  # 1, or 0 for what yields
     ("rolling_lever", "f8", SIZE),
     ("rolling_mass", "f8", SIZE),
-    ("rolling_impulse", "f8", (3, SIZE)),
-    ("lead", "f8", SIZE),
+    ("approach_speed", "f8", SIZE),
+    ("slip", "f8", (3, SIZE)),
+    ("lead", "f8", SIZE),  # no sweep reads it, or what follows
     ("last_impulse", "f8", SIZE),
     ("pushed_impulse", "f8", SIZE),
     ("total_normal_impulse", "f8", SIZE),
     ("has_pushed", "f8", SIZE),
-    ("approach_speed", "f8", SIZE),
     ("restitution", "f8", SIZE),
-    ("work", "f8", SIZE),
-    ("slip", "f8", (3, SIZE)),
     ("radius_a", "f8", SIZE),
     ("radius_b", "f8", SIZE),
     ("center_a", "f8", (3, SIZE)),
@@ -72,11 +72,14 @@ NOBODY = -1
 WORD = 8
 
 
-def column_of(name: str) -> int:
-    """The place of a field of `BODY` in a row of numbers."""
-    fields = BODY.fields
-    assert fields is not None
-    return int(fields[name][1]) // WORD
+def column_of(kind: np.dtype[Any], name: str) -> int:
+    """The place of a field in a row of numbers."""
+    places: Any = kind.fields
+    return int(places[name][1]) // WORD
+
+
+CHANGED, READ = column_of(LANE, "separation"), column_of(LANE, "lead")
+"""How many of the numbers of a row of lanes a sweep changes, and reads."""
 
 
 class Blocks(NamedTuple):
@@ -131,6 +134,7 @@ def _numbers_of(records: Records) -> Floats:
 
 @kernel
 def moves(body: Record) -> bool:
+    """Whether impulses change the velocities of a body."""
     inertia = body.inverse_inertia
     return body.inverse_mass > 0.0 or inertia[0] + inertia[4] + inertia[8] > 0.0
 
@@ -175,7 +179,7 @@ def schedule(
             plain = plain and _is_plain(bodies, contacts[i], particles)
         at = used
         if plain:
-            at = find_room(blocks, used, max(free, last[contact.body_a] + 1, last[contact.body_b] + 1))
+            at = find_room(blocks, used, max(free, int(last[contact.body_a]) + 1, int(last[contact.body_b]) + 1))
         if at == used:
             open_block(blocks[at], start, plain)
             used += 1

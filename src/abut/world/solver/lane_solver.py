@@ -3,30 +3,44 @@
 The velocities of a block's bodies are read once, and stay in registers for all contacts of its pairs.
 """
 
-from abut.core.arrays import Floats
+from typing import Any, TypeAlias
+
+from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, kernel, stay_apart
 from abut.core.lanes import bits
 from abut.core.octets import SIZE, choose, gather, load, maximum, minimum, root, scatter, size, splat, store
 from abut.core.records import Record, Records
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
+from abut.impulses.records import BODY
 from abut.world.solver.blocks import column_of
 from abut.world.solver.movement import STALE_SQ
 from abut.world.solver.one_contact import Softness
 from abut.world.solver.preparation import REST
 
-VELOCITY, INERTIA = column_of("velocity"), column_of("inverse_inertia")
-DISPLACEMENT, POSITION, ACCELERATION = column_of("displacement"), column_of("position"), column_of("acceleration")
-LEAST = 0.57736  # see `tangent_to`
+VELOCITY = column_of(BODY, "velocity")
+DISPLACEMENT, POSITION, ACCELERATION = (
+    column_of(BODY, "displacement"),
+    column_of(BODY, "position"),
+    column_of(BODY, "acceleration"),
+)
+STEEP = 0.57736
+"""See `tangent_to`."""
+
+Octet: TypeAlias = Any
+Octets: TypeAlias = tuple[Any, Any, Any]
+"""A vector of each lane."""
+Inertias: TypeAlias = tuple[Any, Any, Any, Any, Any, Any]
+"""xx, xy, xz, yy, yz, zz of each lane."""
 
 
 @inlined
-def three(field):
+def three(field: Floats) -> Octets:
     """A vector of each lane."""
     return (load(field, 0), load(field, SIZE), load(field, 2 * SIZE))
 
 
 @inlined
-def put_three(field, v):
+def put_three(field: Floats, v: Octets) -> None:
     """Write a vector of each lane."""
     store(field, 0, v[0])
     store(field, SIZE, v[1])
@@ -34,7 +48,7 @@ def put_three(field, v):
 
 
 @inlined
-def apply_inertia(w, v):
+def apply_inertia(w: Inertias, v: Octets) -> Octets:
     """An inverse inertia (xx, xy, xz, yy, yz, zz) times v."""
     return (
         w[0] * v[0] + w[1] * v[1] + w[2] * v[2],
@@ -44,7 +58,7 @@ def apply_inertia(w, v):
 
 
 @inlined
-def _body(rows, which):
+def _body(rows: Floats, which: Integers) -> tuple[Octets, Octets, Octet, Inertias]:
     """Velocities, inverse mass and inverse inertia of eight bodies, as they stand first in a record; and the eighth column."""
     low, high = gather(rows, which, VELOCITY), gather(rows, which, VELOCITY + SIZE)
     inertia = (low[7], high[0], high[1], high[3], high[4], high[7])
@@ -52,18 +66,18 @@ def _body(rows, which):
 
 
 @inlined
-def _put_body(rows, which, v, w, mass, inertia):
+def _put_body(rows: Floats, which: Integers, v: Octets, w: Octets, mass: Octet, inertia: Inertias) -> None:
     scatter(rows, which, VELOCITY, (v[0], v[1], v[2], w[0], w[1], w[2], mass, inertia[0]))
 
 
 @inlined
-def _apart(v_a, w_a, v_b, w_b, arm_a, arm_b):
+def _apart(v_a: Octets, w_a: Octets, v_b: Octets, w_b: Octets, arm_a: Octets, arm_b: Octets) -> Octets:
     """How the points of b move, seen from those of a."""
     return subtract(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
 
 
 @inlined
-def _take_work(lane, now, change):
+def _take_work(lane: Record, now: Octet, change: Octet) -> None:
     """What contacts take with a change of their normal impulse, at a speed."""
     nothing = splat(0.0)
     mass = load(lane.normal_mass, 0)
@@ -111,6 +125,13 @@ def solve_block(
         store(lane.change, 0, change if visit < count else load(lane.change, 0) + change)
         if block.bounces:
             _take_work(lane, now, change)
+        old_t, old_s = load(lane.tangent_impulse, 0), load(lane.bitangent_impulse, 0)
+        given = pressed + old + size(old_t) + size(old_s)
+        if block.rolls:
+            before = three(lane.rolling_impulse)
+            given = given + size(before[0]) + size(before[1]) + size(before[2])
+        if bits(given > nothing) == 0:  # nobody touches, or did
+            continue
         impulse = scale(n, change)
         v_a, v_b = add_scaled(v_a, impulse, nothing - m_a), add_scaled(v_b, impulse, m_b)
         w_a = subtract(w_a, apply_inertia(i_a, cross(arm_a, impulse)))
@@ -120,7 +141,6 @@ def solve_block(
         slide = _apart(v_a, w_a, v_b, w_b, arm_a, arm_b)
         if block.slips:
             slide = add(slide, three(lane.slip))
-        old_t, old_s = load(lane.tangent_impulse, 0), load(lane.bitangent_impulse, 0)
         new_t = old_t - load(lane.tangent_mass, 0) * dot(slide, t)
         new_s = old_s - load(lane.bitangent_mass, 0) * dot(slide, s)
         most = load(lane.friction, 0) * pressed
@@ -181,7 +201,7 @@ def start_block(rows: Floats, lanes: Records, block: Record) -> None:
 
 
 @inlined
-def _mass(m_a, i_a, m_b, i_b, arm_a, arm_b, d):
+def _mass(m_a: Octet, i_a: Inertias, m_b: Octet, i_b: Inertias, arm_a: Octets, arm_b: Octets, d: Octets) -> Octet:
     """How hard it is to change the relative velocity of two points along d; 0 if nothing can."""
     turn_a, turn_b = cross(arm_a, d), cross(arm_b, d)
     k = m_a + dot(turn_a, apply_inertia(i_a, turn_a)) + m_b + dot(turn_b, apply_inertia(i_b, turn_b))
@@ -189,24 +209,22 @@ def _mass(m_a, i_a, m_b, i_b, arm_a, arm_b, d):
 
 
 @inlined
-def _weigh(rows, block, lane):
-    """Effective masses. See `weigh`."""
-    low, high = gather(rows, block.body_a, VELOCITY), gather(rows, block.body_a, VELOCITY + SIZE)
-    m_a, i_a = low[6], (low[7], high[0], high[1], high[3], high[4], high[7])
-    low, high = gather(rows, block.body_b, VELOCITY), gather(rows, block.body_b, VELOCITY + SIZE)
-    m_b, i_b = low[6], (low[7], high[0], high[1], high[3], high[4], high[7])
+def _weigh(rows: Floats, block: Record, lane: Record, is_stale: Any) -> None:
+    """Effective masses of those that are stale. See `weigh`."""
+    _, _, m_a, i_a = _body(rows, block.body_a)
+    _, _, m_b, i_b = _body(rows, block.body_b)
     arm_a, arm_b = three(lane.anchor_a), three(lane.anchor_b)
-    there = load(lane.normal_mass, 0) > splat(0.0)
+    is_there = load(lane.normal_mass, 0) > splat(0.0)
     for field, d in (
         (lane.normal_mass, lane.normal),
         (lane.tangent_mass, lane.tangent),
         (lane.bitangent_mass, lane.bitangent),
     ):
-        mass = _mass(m_a, i_a, m_b, i_b, arm_a, arm_b, three(d))
-        store(field, 0, choose(there, mass, splat(0.0)))
+        mass = choose(is_there, _mass(m_a, i_a, m_b, i_b, arm_a, arm_b, three(d)), splat(0.0))
+        store(field, 0, choose(is_stale, mass, load(field, 0)))
     k = i_a[0] + i_a[3] + i_a[5] + i_b[0] + i_b[3] + i_b[5]
-    rolling = choose(k > splat(0.0), splat(1.0) / k, splat(0.0))
-    store(lane.rolling_mass, 0, choose(there, rolling, splat(0.0)))
+    rolling = choose(is_there, choose(k > splat(0.0), splat(1.0) / k, splat(0.0)), splat(0.0))
+    store(lane.rolling_mass, 0, choose(is_stale, rolling, load(lane.rolling_mass, 0)))
 
 
 @kernel
@@ -232,20 +250,21 @@ def follow_block(rows: Floats, lanes: Records, block: Record, slop: float) -> No
         put_three(lane.anchor_a, add_scaled(arm_a, d, lead))
         put_three(lane.anchor_b, add_scaled(arm_b, d, lead - one))
         if block.has_balls:
-            _follow_balls(rows, block, lane, r_a, r_b, arm_a, arm_b, d, slop)
+            _follow_balls(rows, block, lane, r_a, r_b, slop)
         far = norm_sq(d) > stale * (norm_sq(arm_a) + norm_sq(arm_b))
-        if bits(far | (turn_sq > stale)) != 0:
-            _weigh(rows, block, lane)
+        is_stale = far | (turn_sq > stale)
+        if bits(is_stale) != 0:
+            _weigh(rows, block, lane, is_stale)
 
 
 @inlined
-def _either(mask, u, v):
+def _either(mask: Any, u: Octets, v: Octets) -> Octets:
     """u where the mask is set, else v."""
     return (choose(mask, u[0], v[0]), choose(mask, u[1], v[1]), choose(mask, u[2], v[2]))
 
 
 @kernel
-def _follow_balls(rows, block, lane, r_a, r_b, arm_a, arm_b, d, slop):
+def _follow_balls(rows: Floats, block: Record, lane: Record, r_a: Octets, r_b: Octets, slop: float) -> None:
     """Where two balls meet: normal, separation and point where they are now."""
     nothing, one = splat(0.0), splat(1.0)
     radius_a, radius_b = load(lane.radius_a, 0), load(lane.radius_b, 0)
@@ -263,7 +282,7 @@ def _follow_balls(rows, block, lane, r_a, r_b, arm_a, arm_b, d, slop):
     n = _either(chosen, scale(apart, one / length), old)
     gap = length - radius_a - radius_b
     point = add_scaled(start, n, radius_a + splat(0.5) * gap)
-    steep = size(n[0]) < splat(LEAST)
+    steep = size(n[0]) < splat(STEEP)
     t = _either(steep, (nothing, n[2], nothing - n[1]), (nothing - n[2], nothing, n[0]))
     t = scale(t, one / root(dot(t, t)))
     s = cross(n, t)
@@ -298,7 +317,7 @@ def close_block(rows: Floats, lanes: Records, block: Record, sudden: float) -> N
 
 
 @kernel
-def _measure_approach(rows, block, lane):
+def _measure_approach(rows: Floats, block: Record, lane: Record) -> None:
     """The speeds at which contacts that nothing has hit yet will be hit. See `measure_approach`."""
     nothing = splat(0.0)
     v_a, w_a, _, _ = _body(rows, block.body_a)

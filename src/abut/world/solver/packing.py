@@ -8,7 +8,7 @@ from abut.core.jit import kernel
 from abut.core.octets import SIZE
 from abut.core.records import Records
 from abut.impulses.sides import root_of
-from abut.world.solver.blocks import Blocks, find_room, moves, number_rows, open_block, settle_in
+from abut.world.solver.blocks import CHANGED, READ, Blocks, find_room, moves, number_rows, open_block, settle_in
 from abut.world.solver.energy import NONE
 
 
@@ -28,7 +28,7 @@ def pack_busy(bodies: Records, contacts: Records, blocks: Blocks, island: Intege
                 continue
             at = used
             if block.is_wide:
-                at = find_room(few, used, max(free, last[a] + 1, last[b] + 1))
+                at = find_room(few, used, max(free, int(last[a]) + 1, int(last[b]) + 1))
             if at == used:
                 open_block(few[at], block.first, block.is_wide)
                 used += 1
@@ -49,7 +49,9 @@ def pack_busy(bodies: Records, contacts: Records, blocks: Blocks, island: Intege
             free = find_room(few, used, free)
             pairs += 1
     size = number_rows(few, used)
-    blocks.few_numbers[:size] = 0.0
+    for row in range(size):
+        for column in range(READ):
+            blocks.few_numbers[row, column] = 0.0
     _copy(blocks, pairs, True)
     return pairs, used
 
@@ -57,19 +59,18 @@ def pack_busy(bodies: Records, contacts: Records, blocks: Blocks, island: Intege
 @kernel
 def _copy(blocks: Blocks, pairs: int, there: bool) -> None:
     """Copy the lanes of pairs to where they are packed, or back."""
-    fields = blocks.numbers.shape[1] // SIZE
     for pair in range(pairs):
         block, few = blocks.blocks[blocks.places[pair, 0]], blocks.few_blocks[blocks.places[pair, 2]]
         if not block.is_wide:
             continue
         lane, to = blocks.places[pair, 1], blocks.places[pair, 3]
         for row in range(block.count):
-            here, packed = blocks.numbers[block.first + row], blocks.few_numbers[few.first + row]
-            for field in range(fields):
+            here, packed = block.first + row, few.first + row
+            for column in range(0, READ if there else CHANGED, SIZE):
                 if there:
-                    packed[field * SIZE + to] = here[field * SIZE + lane]
+                    blocks.few_numbers[packed, column + to] = blocks.numbers[here, column + lane]
                 else:
-                    here[field * SIZE + lane] = packed[field * SIZE + to]
+                    blocks.numbers[here, column + lane] = blocks.few_numbers[packed, column + to]
 
 
 @kernel
