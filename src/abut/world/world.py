@@ -852,7 +852,7 @@ class World:
         """Let two bodies hang together; the handle of the joint.
 
         They do not collide with each other from now on, unless the joint says so. Handles of the bodies of a linkage (`World.link`) stand for its
-        bones, which are held at the nearest point, or for its particles.
+        bones, which are held at the nearest point, or for its particles; that of a soft body stands for the particle that is nearest to the point.
 
         Args:
             joint: of `abut.joints`, with points and axes where they are now.
@@ -860,7 +860,14 @@ class World:
         arrays.instance(joint, "joint", Joint)
         sides = [(joint.a, joint.point_a, "a"), (joint.b, joint.point_b, "b")]
         slots = np.array([WORLD if h is None else int(self._store.read(h, n)[0]) for h, _, n in sides], np.int64)
-        shares = np.array([self._links.find_share(slot, at) for slot, (_, at, _) in zip(slots, sides, strict=True)])
+        whole = (self._links, self._softs)
+        shares = np.array(
+            [
+                np.nanmax([-1.0, *(each.find_share(slot, at) for each in whole)])
+                for slot, (_, at, _) in zip(slots, sides, strict=True)
+            ]
+        )
+        shares[shares < 0.0] = np.nan
         handle = attach(self._joints, self._store, joint, slots, shares)
         self._motor.sleepers.wake(self._store, slots[slots != WORLD])
         self._joints_changed()
@@ -912,7 +919,11 @@ class World:
         which = np.arange(len(table)) if handles is None else table.read(handles)
         shares = np.stack([table.joints[name][which] for name in ("share_a", "share_b")], axis=1)
         every = zip(table.slots[which], shares, strict=True)
-        points = [[self._links.find_point(*side) for side in zip(*each, strict=True)] for each in every]
+        places = [[side for side in zip(*each, strict=True)] for each in every]
+        points = [
+            [p if (p := self._links.find_point(*side))[0] == p[0] else self._softs.find_point(*side) for side in both]
+            for both in places
+        ]
         return read_states(table, self._store, which, np.array(points).reshape(-1, 2, 3))
 
     def _forget_joints(self, gone: NDArray[np.bool_]) -> None:
