@@ -66,6 +66,7 @@ from abut.world.results import (
 )
 from abut.world.shape_casts import find_first_time, path_between
 from abut.world.soft.bodies import Softs
+from abut.world.soft.joint_points import find_points, find_shares
 from abut.world.states import State, deform_back, put_back
 from abut.world.step import Motor, Parts
 from abut.world.surface_questions import SurfaceQuestion
@@ -861,13 +862,7 @@ class World:
         sides = [(joint.a, joint.point_a, "a"), (joint.b, joint.point_b, "b")]
         slots = np.array([WORLD if h is None else int(self._store.read(h, n)[0]) for h, _, n in sides], np.int64)
         whole = (self._links, self._softs)
-        shares = np.array(
-            [
-                np.nanmax([-1.0, *(each.find_share(slot, at) for each in whole)])
-                for slot, (_, at, _) in zip(slots, sides, strict=True)
-            ]
-        )
-        shares[shares < 0.0] = np.nan
+        shares = find_shares(self._links, self._softs, slots, [at for _, at, _ in sides])
         handle = attach(self._joints, self._store, joint, slots, shares)
         self._motor.sleepers.wake(self._store, slots[slots != WORLD])
         self._joints_changed()
@@ -918,13 +913,8 @@ class World:
         table = self._joints
         which = np.arange(len(table)) if handles is None else table.read(handles)
         shares = np.stack([table.joints[name][which] for name in ("share_a", "share_b")], axis=1)
-        every = zip(table.slots[which], shares, strict=True)
-        places = [[side for side in zip(*each, strict=True)] for each in every]
-        points = [
-            [p if (p := self._links.find_point(*side))[0] == p[0] else self._softs.find_point(*side) for side in both]
-            for both in places
-        ]
-        return read_states(table, self._store, which, np.array(points).reshape(-1, 2, 3))
+        points = find_points(self._links, self._softs, table.slots[which], shares)
+        return read_states(table, self._store, which, points)
 
     def _forget_joints(self, gone: NDArray[np.bool_]) -> None:
         if not gone.any():
@@ -979,14 +969,14 @@ class World:
     def save_state(self) -> State:
         """Everything that the next step depends on, to come back to with `restore`.
 
-        Contacts, impulses and sleepers are part of it, and so are deformable bodies and linkages: what follows is the same to the bit.
+        Contacts, impulses and sleepers are part of it, and so are deformable and soft bodies and linkages: what follows is the same to the bit.
         """
         return State()._keep(self.__getstate__(), len(self), (*self.linkages, *self._softs.models))
 
     def restore(self, state: State) -> None:
         """Go back to a state that was saved, of this world or of another one. Handles and names are those of then; films go on.
 
-        Deformable bodies and linkages that the state knows are put back where they were.
+        Deformable bodies, linkages and the models of soft bodies that the state knows are put back where they were.
 
         Args:
             state: as `save_state` gave it.

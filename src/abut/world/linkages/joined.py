@@ -25,8 +25,8 @@ class Joined(NamedTuple):
     moving: NDArray[np.bool_]
     """(n+m,)"""
     ends: Integers
-    """(n,2) rows of the particles between which a body stands, twice the same for a ball, twice the first for a soft body; ALONE for what is no part of
-    either"""
+    """(n,2) rows of the particles between which a body stands, twice the same for a ball, twice the first for a soft body; ALONE for what is no
+    part of either"""
     bonds: Bonds
     soft: NDArray[np.bool_]
     """(n,) soft bodies: what moves, and is pushed, are the particles of their surfaces"""

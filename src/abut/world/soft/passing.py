@@ -1,10 +1,10 @@
 """Fast soft bodies: no vertex, edge or face of a continuous one passes through anything within a step, nor a continuous body through it.
 
 A step is tried first. The paths of all vertices, straight from where they were to where the step took them, are then asked for first contacts
-(`ccd.sweep`, whose times are never late) with the paths of what is near. What the solver holds moves to and fro by parts of a slop; a contact that goes on
-by more than PASSED slops passes. It becomes a contact of its own, with the gap that it has at the beginning along its normal, and the step is done
-again with it; where that does not help, less time passes for the bodies, so that they end a slop before. Balls and capsules are asked as the meshes
-that picture them, which lie within them.
+(`ccd.sweep`, whose times are never late) with the paths of what is near. What the solver holds moves to and fro by parts of a slop; a contact that
+goes on by more than PASSED slops passes. It becomes a contact of its own, with the gap that it has at the beginning along its normal, and the step
+is done again with it; where that does not help, less time passes for the bodies, so that they end a slop before. Balls and capsules are asked as the
+meshes that picture them, which lie within them.
 """
 
 import math
@@ -14,7 +14,6 @@ import numpy as np
 from abut.ccd import EDGE_EDGE, FACE_VERTEX, VERTEX_FACE, Impacts, Motion, sweep
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import Unsupported
-from abut.core.records import Records
 from abut.mesh import Mesh
 from abut.shapes.solids import Sphere
 from abut.world.bodies.state import name_fields
