@@ -258,8 +258,8 @@ class World:
             shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
             pose: (4,4) where it is; by default that of a `Rigid` body, else the origin.
             kind: dynamic bodies are moved by `step`, kinematic ones by the user or at their velocity, static ones by nobody. A deformable body or
-                a terrain is static unless it is made kinematic (`Deformable.update` moves it). A sensor is moved as a kinematic body, but stops
-                nothing and is not seen by others; `sensor_events` and `inside` say what is in it.
+                a terrain is static unless it is made kinematic (`Deformable.update` moves it), or has a model (`shapes.Soft`). A sensor is moved as a
+                kinematic body, but stops nothing and is not seen by others; `sensor_events` and `inside` say what is in it.
             density: mass by volume; of deformable bodies by area.
             mass: instead of the density.
             velocity: (3,) of the center of mass.
@@ -861,7 +861,6 @@ class World:
         arrays.instance(joint, "joint", Joint)
         sides = [(joint.a, joint.point_a, "a"), (joint.b, joint.point_b, "b")]
         slots = np.array([WORLD if h is None else int(self._store.read(h, n)[0]) for h, _, n in sides], np.int64)
-        whole = (self._links, self._softs)
         shares = find_shares(self._links, self._softs, slots, [at for _, at, _ in sides])
         handle = attach(self._joints, self._store, joint, slots, shares)
         self._motor.sleepers.wake(self._store, slots[slots != WORLD])
