@@ -336,7 +336,9 @@ def physics() -> dict[str, Subject]:
         "shapes.Shape.at": method(lambda: shapes.Sphere(1.0), "at", pose=EYE),
         "shapes.Polytope": function(shapes.Polytope, points=CUBE),
         "shapes.Surface": function(shapes.Surface, mesh=BALL, thick=None),
-        "shapes.Soft": function(shapes.Soft, body=abut.Deformable(BALL)),
+        "shapes.Soft": function(
+            shapes.Soft, body=abut.Deformable(BALL), model=abut.dynamics.MassSpring.from_mesh(BALL)
+        ),
         "shapes.Terrain": function(shapes.Terrain, heights=np.zeros((3, 3)), spacing=1.0),
         "shapes.as_shape": function(shapes.as_shape, value=BALL),
         **{
@@ -579,6 +581,7 @@ def made() -> dict[str, Subject]:
         "scenes.falling_contours": function(scenes.falling_contours, count=2, columns=2),
         "scenes.pile": function(scenes.pile, count=5, seed=0),
         "scenes.rag_doll_on_stairs": function(scenes.rag_doll_on_stairs, steps=2),
+        "scenes.soft_surgery": function(scenes.soft_surgery, step_count=3),
         "scenes.cloth_on_terrain": function(scenes.cloth_on_terrain, squares=2),
         "scenes.cloth_on_ball": function(
             lambda resolution=4, frame_count=1, seed=0: scenes.cloth_on_ball(resolution, frame_count, seed),
@@ -589,6 +592,7 @@ def made() -> dict[str, Subject]:
         "scenes.cube_scene": function(scenes.cube_scene, n=3, cube_count=1, size=0.5, speed=5.0, share=0.1, seed=0),
         "scenes.hand_scene": function(scenes.hand_scene, subdivisions=0, cell=1.0, height=1.0, spikes=False),
         "scenes.surgical_scene": function(scenes.surgical_scene, ball_count=1, step_count=2),
+        "scenes.SoftSurgery.step": method(lambda: scenes.soft_surgery(3), "step", number=0),
         "scenes.SurgicalScene.ball_vertices": method(_surgery, "ball_vertices", step=1, ball=0),
         "scenes.SurgicalScene.tool_pose": method(_surgery, "tool_pose", step=1),
         "scenes.SurgicalScene.tool_vertices": method(_surgery, "tool_vertices", step=1),

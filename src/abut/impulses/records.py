@@ -1,7 +1,7 @@
 """What impulses act on and between: a record for each body and each contact, as Box2D names them (Catto 2005).
 
-What a sweep reads stands first in a record. Particles of linkages and of soft bodies are bodies that do not turn; bodies of the plane move along x and y, and turn
-about z.
+What a sweep reads stands first in a record. Particles of linkages and of soft bodies are bodies that do not turn; bodies of the plane move along x
+and y, and turn about z.
 """
 
 from abut.core.records import record

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
     from abut.scenes.passage import Passage
     from abut.scenes.rough_contours import RoughContours, falling_contours, rough_contours
+    from abut.scenes.soft_surgery import SoftSurgery, soft_surgery
     from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
     from abut.scenes.surgery import SurgicalScene, surgical_scene
     from abut.scenes.vessels import VesselNetwork, vessel_network
@@ -28,6 +29,7 @@ __all__ = [
     "ContourScene",
     "Passage",
     "RoughContours",
+    "SoftSurgery",
     "SurgicalScene",
     "VesselNetwork",
     "WorldScene",
@@ -48,6 +50,7 @@ __all__ = [
     "pyramids",
     "rag_doll_on_stairs",
     "rough_contours",
+    "soft_surgery",
     "surgical_scene",
     "swarm_of_contours",
     "torus",
@@ -75,6 +78,7 @@ _HOMES = {
         "falling_contours",
         "rough_contours",
     ),
+    "abut.scenes.soft_surgery": ("SoftSurgery", "soft_surgery"),
     "abut.scenes.surfaces": (
         "box",
         "bumpy",

@@ -129,7 +129,8 @@ def _plant(surfaces: list[tuple[int, Surface | Soft]], table: Integers) -> Trees
     at, first, root = 0, 0, 0
     for s, shape in surfaces:
         mesh = shape.mesh
-        tree = binary.build("aabb", shape.vertices, mesh.faces, leaf_size=LEAF_SIZE)
+        # At rest: the order of triangles, and so of contacts, does not depend on when the pool is built.
+        tree = binary.build("aabb", mesh.vertices, mesh.faces, leaf_size=LEAF_SIZE)
         count = len(mesh.faces)
         table[s, ROOT:SIDE] = (root, first, first + count)
         points.append(shape.vertices)

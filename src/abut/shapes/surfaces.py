@@ -192,7 +192,8 @@ class Soft(Shape):
     def __init__(self, body: Deformable, model: MassSpring | ShapeMatching | None = None) -> None:
         self.body = arrays.instance(body, "body", Deformable)
         if model is not None:
-            arrays.instance(model, "model", (MassSpring, ShapeMatching))
+            if not isinstance(model, MassSpring | ShapeMatching):
+                raise InvalidInput("model", f"is a {type(model).__name__}, expected a MassSpring or ShapeMatching")
             size = len(body.vertices)
             if len(model) < size:
                 raise InvalidInput("model", f"has {count(len(model), 'particle')} for {size:,} vertices")

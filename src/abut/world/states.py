@@ -1,7 +1,7 @@
 """States of a world: everything that the next step depends on, kept to go back to.
 
-A state holds a copy of the bodies, their contacts and impulses, who sleeps, what is in sensors, and where deformable bodies and linkages are. Shapes
-do not change, and are shared. Deformable bodies and linkages belong to whoever made them: going back moves them back.
+A state holds a copy of the bodies, their contacts and impulses, who sleeps, what is in sensors, and where deformable bodies and models are, of
+linkages and soft bodies. Shapes do not change, and are shared. Deformable bodies and models belong to whoever made them: going back moves them back.
 """
 
 import io
@@ -12,7 +12,7 @@ import numpy as np
 
 from abut.core.arrays import Floats
 from abut.core.showing import count, describe
-from abut.dynamics import Linkage
+from abut.dynamics import ParticleModel
 from abut.shapes.solids import Shape
 from abut.shapes.surfaces import Soft
 
@@ -34,18 +34,18 @@ class State:
 
     def __init__(self) -> None:
         self._bodies = 0
-        self._linkages: tuple[Linkage, ...] = ()
+        self._models: tuple[ParticleModel, ...] = ()
         self._shared: list[object] = []
         """What the copy refers to instead of holding it."""
         self._data = b""
         self._soft: list[tuple[Soft, Floats, int]] = []
         """Deformable shapes with vertices and version."""
 
-    def _keep(self, content: dict[str, Any], bodies: int, linkages: tuple[Linkage, ...]) -> "State":
+    def _keep(self, content: dict[str, Any], bodies: int, models: tuple[ParticleModel, ...]) -> "State":
         """Copy what a world holds."""
-        self._bodies, self._linkages = bodies, linkages
+        self._bodies, self._models = bodies, models
         stream = io.BytesIO()
-        _Writer(stream, self._shared).dump((content, linkages))
+        _Writer(stream, self._shared).dump((content, models))
         self._data = stream.getvalue()
         self._soft = [
             (shape, shape.vertices.copy(), shape.body._version) for shape in self._shared if isinstance(shape, Soft)
@@ -56,10 +56,10 @@ class State:
     def __repr__(self) -> str:
         return describe(self, count(self._bodies, "body", "bodies"))
 
-    def _open(self) -> tuple[dict[str, Any], list[tuple[Linkage, Linkage]], list[tuple[Soft, Floats, int]]]:
-        """What the world held, a new copy; linkages of the world, each with a copy of what it was; and the deformable shapes."""
+    def _open(self) -> tuple[dict[str, Any], list[tuple[ParticleModel, ParticleModel]], list[tuple[Soft, Floats, int]]]:
+        """What the world held, a new copy; models of the world, each with a copy of what it was; and the deformable shapes."""
         content, copies = _Reader(io.BytesIO(self._data), self._shared).load()
-        return content, list(zip(self._linkages, copies, strict=True)), self._soft
+        return content, list(zip(self._models, copies, strict=True)), self._soft
 
 
 class _Writer(pickle.Pickler):
@@ -91,12 +91,12 @@ class _Reader(pickle.Unpickler):
         return self.shared[pid]
 
 
-def put_back(linkages: list[tuple[Linkage, Linkage]]) -> dict[int, Linkage]:
-    """Give linkages the states of their copies; by the copy's id, whom it stands for."""
-    for linkage, copy in linkages:
-        vars(linkage).clear()
-        vars(linkage).update(vars(copy))
-    return {id(copy): linkage for linkage, copy in linkages}
+def put_back(models: list[tuple[ParticleModel, ParticleModel]]) -> dict[int, ParticleModel]:
+    """Give models the states of their copies; by the copy's id, whom it stands for."""
+    for model, copy in models:
+        vars(model).clear()
+        vars(model).update(vars(copy))
+    return {id(copy): model for model, copy in models}
 
 
 def deform_back(soft: list[tuple[Soft, Floats, int]]) -> dict[int, tuple[int, int]]:

@@ -146,7 +146,13 @@ class Motor:
             if tries == MOST_TRIES:
                 break
             safe, passing = find_passing(
-                world.store, world.colliders, world.softs, attempt.joined, attempt.skins, world.slop
+                world.store,
+                world.colliders,
+                world.softs,
+                attempt.joined,
+                attempt.skins,
+                attempt.found,
+                world.slop,
             )
             is_passed = len(passing.ids) > 0
             impacts = join_points([impacts, passing])
@@ -260,7 +266,7 @@ class Motor:
         if together.any():  # bones with a joint in common
             found, pairs = found.take(~together), pairs[~together]
             sides, shares, patches = sides[~together], shares[~together], patches.take(~together)
-        opened = open_joints(world.joints, joined.bodies, joined.ends, joined.strings, awake, dt, count)
+        opened = open_joints(world.joints, joined.bodies, joined.ends, joined.strings, joined.soft, awake, dt, count)
         joined.mark_free(pairs, np.concatenate((sides, opened.sides)))
         world.softs.mark_free(joined, skins)
         turn_inertias(joined.bodies)

@@ -67,6 +67,7 @@ from abut.world.results import (
 )
 from abut.world.shape_casts import find_first_time, path_between
 from abut.world.soft.bodies import Softs
+from abut.world.soft.joint_points import find_points, find_shares
 from abut.world.states import State, deform_back, put_back
 from abut.world.step import Motor, Parts
 from abut.world.surface_questions import SurfaceQuestion
@@ -258,8 +259,8 @@ class World:
             shape: a shape of `abut.shapes`, a mesh, a `Rigid` or `Deformable` body, or a list of shapes or (shape, pose) that make one body.
             pose: (4,4) where it is; by default that of a `Rigid` body, else the origin.
             kind: dynamic bodies are moved by `step`, kinematic ones by the user or at their velocity, static ones by nobody. A deformable body or
-                a terrain is static unless it is made kinematic (`Deformable.update` moves it). A sensor is moved as a kinematic body, but stops
-                nothing and is not seen by others; `sensor_events` and `inside` say what is in it.
+                a terrain is static unless it is made kinematic (`Deformable.update` moves it), or has a model (`shapes.Soft`). A sensor is moved as a
+                kinematic body, but stops nothing and is not seen by others; `sensor_events` and `inside` say what is in it.
             density: mass by volume; of deformable bodies by area.
             mass: instead of the density.
             velocity: (3,) of the center of mass.
@@ -855,7 +856,7 @@ class World:
         """Let two bodies hang together; the handle of the joint.
 
         They do not collide with each other from now on, unless the joint says so. Handles of the bodies of a linkage (`World.link`) stand for its
-        bones, which are held at the nearest point, or for its particles.
+        bones, which are held at the nearest point, or for its particles; that of a soft body stands for the particle that is nearest to the point.
 
         Args:
             joint: of `abut.joints`, with points and axes where they are now.
@@ -863,7 +864,7 @@ class World:
         arrays.instance(joint, "joint", Joint)
         sides = [(joint.a, joint.point_a, "a"), (joint.b, joint.point_b, "b")]
         slots = np.array([WORLD if h is None else int(self._store.read(h, n)[0]) for h, _, n in sides], np.int64)
-        shares = np.array([self._links.find_share(slot, at) for slot, (_, at, _) in zip(slots, sides, strict=True)])
+        shares = find_shares(self._links, self._softs, slots, [at for _, at, _ in sides])
         handle = attach(self._joints, self._store, joint, slots, shares)
         self._motor.sleepers.wake(self._store, slots[slots != WORLD])
         self._joints_changed()
@@ -914,9 +915,8 @@ class World:
         table = self._joints
         which = np.arange(len(table)) if handles is None else table.read(handles)
         shares = np.stack([table.joints[name][which] for name in ("share_a", "share_b")], axis=1)
-        every = zip(table.slots[which], shares, strict=True)
-        points = [[self._links.find_point(*side) for side in zip(*each, strict=True)] for each in every]
-        return read_states(table, self._store, which, np.array(points).reshape(-1, 2, 3))
+        points = find_points(self._links, self._softs, table.slots[which], shares)
+        return read_states(table, self._store, which, points)
 
     def _forget_joints(self, gone: NDArray[np.bool_]) -> None:
         if not gone.any():
@@ -983,14 +983,14 @@ class World:
     def save_state(self) -> State:
         """Everything that the next step depends on, to come back to with `restore`.
 
-        Contacts, impulses and sleepers are part of it, and so are deformable bodies and linkages: what follows is the same to the bit.
+        Contacts, impulses and sleepers are part of it, and so are deformable and soft bodies and linkages: what follows is the same to the bit.
         """
         return State()._keep(self.__getstate__(), len(self), (*self.linkages, *self._softs.models))
 
     def restore(self, state: State) -> None:
         """Go back to a state that was saved, of this world or of another one. Handles and names are those of then; films go on.
 
-        Deformable bodies and linkages that the state knows are put back where they were.
+        Deformable bodies, linkages and the models of soft bodies that the state knows are put back where they were.
 
         Args:
             state: as `save_state` gave it.

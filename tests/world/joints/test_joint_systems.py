@@ -81,7 +81,7 @@ def test_the_matrix_is_that_of_all_rows_together(count):
     store, alive = world._store, len(world._store.alive)
     joined = world._links.join(store, world.gravity, store.movable, DT, 1, np.empty(0, np.int64))
     no_strings = Strings(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
-    rack = open_joints(world._joints, joined.bodies, joined.ends, no_strings, store.movable, DT, 1).rack
+    rack = open_joints(world._joints, joined.bodies, joined.ends, no_strings, joined.soft, store.movable, DT, 1).rack
     turn_inertias(joined.bodies)
     aim_rows(joined.bodies, rack)
     start_rows(joined.bodies, rack, DT, 1.0)

@@ -26,8 +26,8 @@ def find_stops(
 ) -> Floats:
     """(n,) the part of the step after which continuous bodies come within `part` of a slop of something, going to the states `after`; 1: they do not.
 
-        held: pairs of colliders, smaller · 2³² + larger, that the solver has kept apart; of those only the center is looked at. soft (n,): bodies that are
-    left out, for their faces do not stay as they are (`soft.passing`)."""
+    held: pairs of colliders, smaller · 2³² + larger, that the solver has kept apart; of those only the center is looked at. soft (n,): bodies
+    that are left out, for their faces do not stay as they are (`soft.passing`)."""
     before, times = name_fields(store.state), np.ones(len(after))
     fast = np.flatnonzero(store.movable & store.continuous & ~store.asleep)
     there = np.flatnonzero(colliders.body >= 0)

@@ -55,11 +55,13 @@ def open_joints(
     bodies: Records,
     ends: Integers,
     strings: Strings,
+    soft: NDArray[np.bool_],
     awake: NDArray[np.bool_],
     dt: float,
     substeps: int,
 ) -> Opened:
-    """The joints whose bodies are awake (n,). ends (n,2): the particles that stand for a body, ALONE for none."""
+    """The joints whose bodies are awake (n,). ends (n,2): the particles that stand for a body, ALONE for none. soft (n,): bodies of which that is the
+    first particle, and the share of a joint says which one it holds."""
     known = np.append(awake, False)
     which = np.flatnonzero(known[table.slots].any(axis=1) & ~table.broken)
     if len(which) == 0 and len(strings.ends) == 0:
@@ -72,6 +74,8 @@ def open_joints(
         linked = pair[:, 0] != ALONE
         joints[f"turns_{side}"] = ~linked & (slots != WORLD)
         joints[f"body_{side}"] = np.where(linked, pair[:, 0], slots)
+        held = linked & np.append(soft, False)[slots]
+        joints[f"body_{side}"][held] += joints[f"share_{side}"][held].astype(np.int64)
         joints[f"end_{side}"] = np.where(linked & (pair[:, 0] != pair[:, 1]), pair[:, 1], ALONE)
         joints[f"share_{side}"][joints[f"end_{side}"] == ALONE] = 0.0
     joints = _append_strings(joints, strings)

@@ -52,7 +52,8 @@ class Joined(NamedTuple):
     moving: NDArray[np.bool_]
     """(n+m,)"""
     ends: Integers
-    """(n,2) rows of the particles between which a body stands, twice the same for a ball; ALONE for one that is no part of a linkage"""
+    """(n,2) rows of the particles between which a body stands, twice the same for a ball, twice the first for a soft body; ALONE for what is no
+    part of either"""
     bonds: Bonds
     soft: NDArray[np.bool_]
     """(n,) soft bodies: what moves, and is pushed, are the particles of their surfaces"""
@@ -63,12 +64,12 @@ class Joined(NamedTuple):
 
     @property
     def alone(self) -> NDArray[np.bool_]:
-        """(n,) bodies that do not stand for particles: for a linkage or a soft body."""
+        """(n,) bodies that stand neither for a linkage nor for a soft body."""
         return (self.ends[:, 0] == ALONE) & ~self.soft
 
     def states(self) -> Floats:
         """(n,13) of the bodies; those that stand for a linkage are moved with it, not turned."""
-        states, standing = np.empty((len(self.ends), len(AT_REST))), ~self.alone
+        states, standing = np.empty((len(self.ends), len(AT_REST))), ~self.alone & ~self.soft
         read_states(self.bodies, name_fields(states))
         name_fields(states)["position"][standing] = self.bodies["position"][self.ends[standing]].mean(axis=1)
         return states

@@ -10,7 +10,7 @@ velocity, force or gravity; while it sleeps, its bodies are obstacles like any o
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
-from abut.dynamics import Linkage
+from abut.dynamics import Linkage, ParticleModel
 from abut.impulses.records import ALONE, BODY
 from abut.shapes.solids import Capsule, Sphere
 from abut.world.bodies.forces import load_forces
@@ -166,10 +166,10 @@ class Links:
         _put(world._store, self._all[-1])
         return frozen(world._store.handles(slots))
 
-    def replace(self, linkages: dict[int, Linkage]) -> None:
+    def replace(self, models: dict[int, ParticleModel]) -> None:
         """Let other linkages take the place of those with these ids, which are the same to the last number."""
         for linked in self._all:
-            linked.linkage = linkages[id(linked.linkage)]
+            linked.linkage = cast("Linkage", models[id(linked.linkage)])
 
     def follow(self, store: Store) -> None:
         """Put bodies where their linkages are, if somebody has moved these."""

@@ -139,6 +139,20 @@ class Softs:
                 each.model.velocity = each.model.velocity + impulse[at[0]] * store.inverse_mass[each.slot]
                 _put(store, each)
 
+    def find_share(self, slot: int, point: Floats) -> float:
+        """The particle of a soft body that is nearest to a point; NaN for another body."""
+        for each in self._all:
+            if each.slot == slot:
+                return float(np.argmin(((each.model.position - point) ** 2).sum(axis=1)))
+        return math.nan
+
+    def find_point(self, slot: int, share: float) -> Floats:
+        """Where that particle is; NaN for another body."""
+        for each in self._all:
+            if each.slot == slot:
+                return each.model.position[int(share)]
+        return np.full(3, np.nan)
+
     def remove(self, slots: Integers) -> None:
         """Forget those whose bodies are removed."""
         self._all = [each for each in self._all if each.slot not in slots]
@@ -204,6 +218,7 @@ class Softs:
             rows["time"] = times[each.slot]
             here["inverse_mass"][each.slot], here["own_inverse_inertia"][each.slot] = 0.0, 0.0
             here["acceleration"][each.slot], moving[each.slot] = 0.0, False
+            joined.ends[each.slot] = first + start
         bodies = np.concatenate((here, added))
         bonds = joined.bonds._replace(  # their rows are counted from the first particle, of whatever kind
             inverse_mass=np.concatenate((joined.bonds.inverse_mass, added["inverse_mass"])),
@@ -226,7 +241,8 @@ class Softs:
         free = joined.bodies["is_free"]
         for skin in skins:
             rows = slice(skin.first, skin.first + len(self._find(skin.slot).model))
-            free[rows] = free[skin.slot] and bool((joined.bodies["inverse_mass"][rows] > 0.0).all())
+            is_held = joined.bodies["inverse_mass"][rows] == 0.0
+            free[rows] = bool(free[skin.slot] and free[rows].all() and not is_held.any())
 
     def part(self, store: Store, joined: Joined, skins: list[Skin]) -> None:
         """Models and surfaces take what the solver made of them."""

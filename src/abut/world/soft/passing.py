@@ -1,10 +1,10 @@
 """Fast soft bodies: no vertex, edge or face of a continuous one passes through anything within a step, nor a continuous body through it.
 
 A step is tried first. The paths of all vertices, straight from where they were to where the step took them, are then asked for first contacts
-(`ccd.sweep`, whose times are never late) with the paths of what is near. What the solver holds moves to and fro by parts of a slop; a contact that goes on
-by more than PASSED slops passes. It becomes a contact of its own, with the gap that it has at the beginning along its normal, and the step is done
-again with it; where that does not help, less time passes for the bodies, so that they end a slop before. Balls and capsules are asked as the meshes
-that picture them, which lie within them.
+(`ccd.sweep`, whose times are never late) with the paths of what is near. What the solver holds moves to and fro by parts of a slop; a contact that
+goes on by more than PASSED slops passes. It becomes a contact of its own, with the gap that it has at the beginning along its normal, and the step
+is done again with it; where that does not help, less time passes for the bodies, so that they end a slop before. Balls and capsules are asked as the
+meshes that picture them, which lie within them.
 """
 
 import math
@@ -82,9 +82,17 @@ class Passing:
 
 
 def find_passing(
-    store: Store, colliders: Colliders, softs: Softs, joined: Joined, skins: list[Skin], slop: float
+    store: Store,
+    colliders: Colliders,
+    softs: Softs,
+    joined: Joined,
+    skins: list[Skin],
+    known: ContactPoints,
+    slop: float,
 ) -> tuple[Floats, ContactPoints]:
-    """(n,) the part of the step after which soft bodies, and continuous bodies that meet them, would pass something; 1: they do not. And the contacts
+    """known: the contacts of the step that was tried.
+
+    (n,) the part of the step after which soft bodies, and continuous bodies that meet them, would pass something; 1: they do not. And the contacts
     that would keep them from it."""
     times, rows = np.ones(len(store.alive)), [no_points()]
     fast = {each.slot for each in softs.bodies if each.is_continuous}
@@ -105,7 +113,8 @@ def find_passing(
         near = others[((boxes[:, :3] <= box[3:]) & (boxes[:, 3:] >= box[:3])).all(axis=1)]
         for other in near.tolist():
             slot = int(colliders.body[other])
-            time, found = _find_first(step.motion_of(own), step.motion_of(other), slop)
+            touching = _find_touching(known, own, other, slop)
+            time, found = _find_first(step.motion_of(own), step.motion_of(other), touching, slop)
             found.collider_a[:], found.collider_b[:] = own, other
             rows.append(found)
             times[skin.slot] = min(times[skin.slot], time)
@@ -114,15 +123,31 @@ def find_passing(
     return times, join_points(rows)
 
 
-def _find_first(a: Motion, b: Motion, slop: float) -> tuple[float, ContactPoints]:
-    """When two motions shall stop, 1 if nothing passes; and the contacts by which they pass, as they are at the beginning."""
+def _find_touching(known: ContactPoints, a: int, b: int, slop: float) -> tuple[Floats, Floats]:
+    """Points (k,3) where two colliders touch at the beginning, and normals (k,3) from a to b."""
+    there = (known.separation <= slop) & (known.ids[:, 2] != OF_IMPACT)
+    forth = there & (known.collider_a == a) & (known.collider_b == b)
+    back = there & (known.collider_a == b) & (known.collider_b == a)
+    normals = np.concatenate((known.normal[forth], -known.normal[back]))
+    return np.concatenate((known.point[forth], known.point[back])), normals
+
+
+def _find_first(a: Motion, b: Motion, touching: tuple[Floats, Floats], slop: float) -> tuple[float, ContactPoints]:
+    """When two motions shall stop, 1 if nothing passes; and the contacts by which they pass, as they are at the beginning.
+
+    What is a part of a slop deep at the beginning crosses the surface when it leaves, too: it comes out against the normal of the contact there."""
     try:
         hits = sweep(a, b)
     except Unsupported:  # a speck of a mesh beside a vast one: the contact margin is all it has
         return 1.0, no_points()
     sides = [_Side(motion, hits, side) for side, motion in enumerate((a, b))]
     along = ((sides[0].moved - sides[1].moved) * hits.normal).sum(axis=1)
-    passes = np.flatnonzero((1.0 - hits.time) * along > PASSED * slop)
+    passing = (1.0 - hits.time) * along > PASSED * slop
+    points, normals = touching
+    if len(points) and passing.any():
+        nearest = np.argmin(((hits.point[:, np.newaxis] - points) ** 2).sum(axis=2), axis=1)
+        passing &= (hits.normal * normals[nearest]).sum(axis=1) >= 0.0
+    passes = np.flatnonzero(passing)
     if not len(passes):
         return 1.0, no_points()
     normal, start = hits.normal[passes], sides[0].start[passes]

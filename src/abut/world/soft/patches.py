@@ -7,7 +7,7 @@ The point of a contact is put on the face. There an impulse acts on both sides, 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Patches(NamedTuple):
         """(n,2) sides that are patches."""
         return self.rows[:, :, 0] != ALONE
 
-    def take(self, rows: Integers) -> "Patches":
+    def take(self, rows: Any) -> "Patches":
         """Some of them."""
         return Patches(self.rows[rows], self.parts[rows])
 

@@ -13,10 +13,12 @@ from abut.core.records import Record, Records, put, vector
 from abut.dynamics.rigid_bodies import turn_freely
 from abut.geometry.vec import add, add_scaled, cross, dot, norm_sq, scale, subtract
 from abut.impulses.records import ALONE
-from abut.impulses.sides import Side, displacement_of, is_patch, sides_of, turn_inertia
+from abut.impulses.sides import Side, displacement_of, is_patch, mix, sides_of, turn_inertia
 from abut.world.solver.drives import drive, turn_driven
 from abut.world.solver.preparation import REST, aim, weigh
 
+REACH, FLAT_SQ = 0.5, 1e-4
+"""Of a face; and the square of the sine below which a face is seen along its plane."""
 STALE_SQ = 1e-6
 """Square of the turn, or of the displacement as a part of the anchors, from which on effective masses are found anew. They only say how quickly
 sweeps converge: a thousandth more or less breaks no law."""
@@ -89,7 +91,7 @@ def follow_contact(bodies: Records, contact: Record, slop: float) -> None:
 
 @kernel
 def _follow_patch(bodies: Records, contact: Record, a: Side, b: Side) -> None:
-    """The anchor of a body that touches a face of a soft one goes with the point of the face."""
+    """The anchor of a body that touches a face of a soft one goes with the point of the face; of two faces one's point stays ahead of the other's."""
     if a[1] == ALONE:
         moved = subtract(displacement_of(bodies, b), vector(bodies[a[0]].displacement))
         put(contact.anchor_a, add(a[3], moved))
@@ -97,8 +99,24 @@ def _follow_patch(bodies: Records, contact: Record, a: Side, b: Side) -> None:
         moved = subtract(displacement_of(bodies, a), vector(bodies[b[0]].displacement))
         put(contact.anchor_b, add(b[3], moved))
     else:
-        return
+        _line_up(bodies, contact, a, b)
     weigh(bodies, contact)
+
+
+@kernel
+def _line_up(bodies: Records, contact: Record, a: Side, b: Side) -> None:
+    """Let the point of b be where the line along the normal through that of a meets b's face: then pushes along it turn nothing. Where it leaves the
+    face by more than REACH of it, the point stays."""
+    p = mix(vector(bodies[a[0]].position), vector(bodies[a[1]].position), vector(bodies[a[4]].position), a[2], a[5])
+    corner, n = vector(bodies[b[0]].position), vector(contact.normal)
+    u, v = subtract(vector(bodies[b[1]].position), corner), subtract(vector(bodies[b[4]].position), corner)
+    way = subtract(p, corner)
+    volume = dot(n, cross(u, v))
+    if volume * volume < FLAT_SQ * norm_sq(u) * norm_sq(v):
+        return
+    share, part = dot(n, cross(way, v)) / volume, dot(n, cross(u, way)) / volume
+    if min(share, part, 1.0 - share - part) >= -REACH:
+        contact.share_b, contact.part_b = share, part
 
 
 @kernel
