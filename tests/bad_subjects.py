@@ -484,6 +484,10 @@ def physics() -> dict[str, Subject]:
         "dynamics.MassSpring.from_mesh": function(
             dynamics.MassSpring.from_mesh, mesh=BALL, stiffness=10.0, bending=1.0
         ),
+        "dynamics.ContactHistory": function(dynamics.ContactHistory, still=0.01),
+        "dynamics.ContactHistory.note": method(
+            dynamics.ContactHistory, "note", moves=a_mobile().move(a_mobile().position), targets=a_mobile().position
+        ),
         "dynamics.MassSpring.insert": method(_models()["MassSpring"], "insert", ends=[[0, 1]], ratio=[0.5]),
         "dynamics.MassSpring.remove": method(_divided, "remove", particles=[3]),
         "dynamics.ShapeMatching.insert": method(_models()["ShapeMatching"], "insert", ends=[[0, 1]], ratio=[0.5]),

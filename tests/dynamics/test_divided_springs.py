@@ -6,7 +6,6 @@ import pytest
 from abut import cells, dynamics
 from abut.core.errors import InvalidInput
 
-
 BLOCK = 4
 """The cell of `channel(4, 1, 4)` at [1, 2] × [0, 1] × [0, 1]."""
 

@@ -1,6 +1,7 @@
 """How bodies move: rigid bodies, springs, shape matching, Verlet with relaxation, and the loop that couples them to contact."""
 
 from abut.dynamics.builders import RAG_DOLL_PARTS, cloth, rag_doll, rope
+from abut.dynamics.contact_history import ContactHistory, ContactKind
 from abut.dynamics.coupling import Model, couple
 from abut.dynamics.impacts import BodyImpacts, find_impacts
 from abut.dynamics.integrators import runge_kutta_4, symplectic_euler, velocity_verlet
@@ -15,6 +16,8 @@ __all__ = [
     "RAG_DOLL_PARTS",
     "AngleLimits",
     "BodyImpacts",
+    "ContactHistory",
+    "ContactKind",
     "JointMoves",
     "Linkage",
     "MassProperties",

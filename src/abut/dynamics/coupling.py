@@ -13,6 +13,7 @@ from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.types import Number
+from abut.dynamics.contact_history import ContactHistory
 
 
 class Model(Protocol):
@@ -34,6 +35,7 @@ def couple(
     *,
     restitution: Number = 0.0,
     friction: Number = 0.0,
+    history: ContactHistory | None = None,
     **options: Any,
 ) -> Any:
     """Take one step: the model proposes, the mobile moves as far as it can, the model takes note.
@@ -46,6 +48,7 @@ def couple(
         dt: the length of the step.
         restitution: from 0 to 1, the part of its speed with which a particle bounces.
         friction: Coulomb's coefficient.
+        history: takes note of what contacts are like.
         **options: go to `mobile.move`; with `after="bounce"` the restitution does too.
 
     Returns:
@@ -64,6 +67,8 @@ def couple(
     step = arrays.positive(dt, "dt")
     bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
     rough = arrays.scalar(friction, "friction", least=0.0)
+    if history is not None:
+        arrays.instance(history, "history", ContactHistory)
     if isinstance(model, type) or not _offers(model, "propose"):
         raise InvalidInput("model", f"is a {type(model).__name__}, which has no propose(dt)")
     if mobile is not None and not (_offers(mobile, "move", "position") and np.ndim(mobile.position) == 2):
@@ -82,6 +87,8 @@ def couple(
         options["restitution"] = bounce
     dimension = mobile.position.shape[1]
     moves = mobile.move(np.ascontiguousarray(targets[:, :dimension]), **options)
+    if history is not None:
+        history.note(moves, targets[:, :dimension])
     if accept is not None:
         _follow_insertions(model, mobile, moves)
         count = len(moves.position)

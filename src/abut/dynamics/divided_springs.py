@@ -105,7 +105,13 @@ class DividedSprings:
 
     def springs(self) -> Springs:
         """All springs: the given ones in their rows, a divided one being its first piece; then the other pieces, and those against bending."""
-        ends, stiffness, damping, rest = (np.array(table) for table in self._given)
+        given = self._given
+        ends, stiffness, damping, rest = (
+            given.ends.copy(),
+            given.stiffness.copy(),
+            given.damping.copy(),
+            given.rest.copy(),
+        )
         more: list[tuple[int, int, float, float, float]] = []
         for row in sorted(self._chains):
             chain = self._chain(row)
@@ -123,6 +129,10 @@ class DividedSprings:
                 more += [(u, v, bending / (total * (t - s)), 0.0, d * (t - s)) for (s, u), (t, v) in across]
         if not more:
             return Springs(ends, stiffness, damping, rest)
-        u, v, *tables = (np.array(column) for column in zip(*more, strict=True))
-        joined = [np.concatenate(pair) for pair in zip((stiffness, damping, rest), tables, strict=True)]
-        return Springs(np.concatenate((ends, np.stack((u, v), axis=1))), *joined)
+        pairs, values = np.array([each[:2] for each in more]), np.array([each[2:] for each in more])
+        return Springs(
+            np.concatenate((ends, pairs)),
+            np.concatenate((stiffness, values[:, 0])),
+            np.concatenate((damping, values[:, 1])),
+            np.concatenate((rest, values[:, 2])),
+        )

@@ -153,7 +153,7 @@ class MassSpring(ParticleModel):
         springs = np.concatenate([np.stack((i[:-k], i[k:]), axis=1) for k in (1, 2)])
         strengths = np.repeat(_read_strengths(stiffness, bending), (max(len(line) - 1, 0), max(len(line) - 2, 0)))
         model = cls(line, springs, stiffness=strengths, **options)
-        model._inserted_bending = float(bending)
+        model._inserted_bending = _read_strengths(stiffness, bending)[1]
         return model
 
     def insert(self, ends: IndicesLike, ratio: ArrayLike) -> Integers:
@@ -256,7 +256,8 @@ class MassSpring(ParticleModel):
             self._force = frozen(force)
         if self._divided is not None:
             springs = self._divided.springs()
-            self.springs, self.stiffness, self.damping, self.rest = (frozen(table) for table in springs)
+            self.springs, self.stiffness = frozen(springs.ends), frozen(springs.stiffness)
+            self.damping, self.rest = frozen(springs.damping), frozen(springs.rest)
         self._gather()
 
     def elastic_energy(self) -> float:

@@ -210,7 +210,7 @@ def test_a_parallelogram_is_always_cut_from_its_lowest_corner(rng):
         points = np.array([0 * a, a, a + b + 1e-9 * np.cross(a, b), b])
         assert [piece[0] for piece in subdivision.pieces_of(points, [1, 2, 3, 0])] == [0, 0]
     straight = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 1e-9], [0, 1, 0], [0.5, 0, 0]])
-    assert [piece[0] for piece in subdivision.pieces_of(straight, [0, 4, 1, 2, 3])] == [2, 2, 2]
+    assert [piece[0] for piece in subdivision.pieces_of(straight[[0, 4, 1, 2, 3]], [0, 4, 1, 2, 3])] == [2, 2, 2]
 
 
 def test_triangles_are_sewn_to_a_quadrilateral_that_is_cut_as_they_are():

@@ -258,8 +258,7 @@ class Mobile:
         self._faces_are_free = rules.faces == FACES_CONTINUOUS and bool(rules.is_continuous) and not len(pierced)
         rules = self._add_voxels(rules)
         goals, held = self._hold(goals, response)
-        with_fans = bool(rules.culls & CULL_DIRECTION) or rules.faces != 0
-        links = self._linked(with_fans)
+        links = self._linked(bool(rules.culls & CULL_DIRECTION) or rules.faces != 0)
         if len(pierced):
             links = links.with_pierced(pierced)
         fronts = self._front(thread_count() if len(self) >= PARALLEL_FROM else 1)
@@ -277,7 +276,7 @@ class Mobile:
         """Go where a response has come to; `held` are vertices inside obstacles."""
         done = done if held is None else _hit_at_once(done, held, self._environment)
         if done.links is not None:
-            self._links = {with_fans: done.links}
+            self._links = {len(done.links.turned) > 0: done.links}
         self.shape = done.shape
         self._places.position, self._places.part = self.shape.position, self.shape.cell
         self._places.edges, self._places.faces = self.shape.edges, self.shape.faces

@@ -48,15 +48,14 @@ class Hits(NamedTuple):
 
 def assemble(bodies: Sequence[Mobile]) -> Company:
     """The company of some mobiles."""
-    starts = [
-        np.cumsum([0, *(len(rows) for rows in tables)])
-        for tables in ([*bodies], [b.edges for b in bodies], [b.faces for b in bodies])
-    ]
-    edges = [body.edges + first for body, first in zip(bodies, starts[0], strict=False)]
-    faces = [body.faces + first for body, first in zip(bodies, starts[0], strict=False)]
+    vertex_start = np.cumsum([0, *map(len, bodies)])
+    edge_start = np.cumsum([0, *(len(body.edges) for body in bodies)])
+    face_start = np.cumsum([0, *(len(body.faces) for body in bodies)])
+    edges = [body.edges + first for body, first in zip(bodies, vertex_start, strict=False)]
+    faces = [body.faces + first for body, first in zip(bodies, vertex_start, strict=False)]
     owner = np.repeat(np.arange(len(bodies)), [len(body) for body in bodies])
     in_plane = bodies[0].environment.dimension == 2
-    return Company(np.concatenate(edges), np.concatenate(faces), owner, *starts, in_plane)
+    return Company(np.concatenate(edges), np.concatenate(faces), owner, vertex_start, edge_start, face_start, in_plane)
 
 
 def places_of(bodies: Sequence[Mobile]) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abut.ccd import EDGE_EDGE
 from abut.core.arrays import Floats, Integers
-from abut.core.jit import kernel
+from abut.core.jit import integer, kernel
 from abut.core.records import Records, record, vector
 from abut.dynamics.several.company import Company, Hits
 from abut.geometry.rows import vector_at
@@ -122,7 +122,8 @@ def _describe_contacts(
 @kernel
 def _resistance(contact: Records, inertia: Inertia, whole: bool) -> float:
     if whole:
-        return inertia.body[inertia.owner[contact.corner[0]]] + inertia.body[inertia.owner[contact.corner[3]]]
+        a, b = integer(inertia.owner[contact.corner[0]]), integer(inertia.owner[contact.corner[3]])
+        return float(inertia.body[a] + inertia.body[b])
     total = 0.0
     for k in range(4):
         total += contact.share[k] ** 2 * inertia.vertex[contact.corner[k]]

@@ -22,7 +22,7 @@ from abut.cells.arguments import read_items
 from abut.cells.mobile.results import BodyMoves
 from abut.cells.mobile.shared_cells import put_back, settle_all
 from abut.core import arrays
-from abut.core.arrays import Floats, Integers, frozen
+from abut.core.arrays import Floats, frozen
 from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe
 from abut.core.types import Number, PointsLike
@@ -256,5 +256,5 @@ def _tabulate(company: Company, hits: Hits) -> BodyImpacts:
     body_a, body_b = company.owner[hits.corners[:, 0]], company.owner[hits.corners[:, 3]]
     a = hits.a - np.where(is_edges, company.edge_start[body_a], company.vertex_start[body_a])
     b = hits.b - np.where(is_edges, company.edge_start[body_b], sides[body_b])
-    columns: list[Integers | Floats] = [hits.kind, body_a, a, body_b, b, hits.time]
+    columns: list[Any] = [hits.kind, body_a, a, body_b, b, hits.time]
     return BodyImpacts(*(frozen(np.ascontiguousarray(column)) for column in columns), candidate_count=len(hits.time))

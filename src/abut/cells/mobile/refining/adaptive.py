@@ -49,17 +49,27 @@ class Change:
 
     def insert(self, hits: Integers, is_hybrid: bool) -> Integers:
         """Put particles on the edges of the vertices that have hit something with them; which vertices may go on."""
-        first, had = 0, int(self._growth.count[VERTICES])
+        first, had = 0, int(self._growth.in_use[VERTICES])
         edges = self.answer["edge"][hits].astype(np.int64)
-        tables = (edges, *(np.ascontiguousarray(self.answer[name][hits]) for name in ("point", "normal")))
+        points, normals = (np.ascontiguousarray(self.answer[name][hits]) for name in ("point", "normal"))
         is_divided = np.zeros(len(self._growth.root), np.int64)
         inserted = np.empty(len(hits), np.int64)
-        flags = int(is_hybrid), int(self._rules.faces != 0)
+        hybrid, with_faces = int(is_hybrid), int(self._rules.faces != 0)
         while first < len(hits):
             left = len(hits) - first
             self._growth = make_room(self._growth, left, 3 * left + 16, 2 * left + 16)
             first = insert_particles(
-                self._interior.space, self._fronts, self._growth, *tables, *flags, first, is_divided, inserted
+                self._interior.space,
+                self._fronts,
+                self._growth,
+                edges,
+                points,
+                normals,
+                hybrid,
+                with_faces,
+                first,
+                is_divided,
+                inserted,
             )
         rows = hits[np.argsort(inserted, kind="stable")][np.sort(inserted) >= had]
         self._answer_for(rows, trimmed(self._growth).position[had:])
@@ -88,7 +98,7 @@ class Change:
 
     def finish(self) -> Response:
         """Take away what nothing holds."""
-        is_gone = np.zeros(int(self._growth.count[VERTICES]), np.int64)
+        is_gone = np.zeros(int(self._growth.in_use[VERTICES]), np.int64)
         is_inserted = trimmed(self._growth).parents[:, 0] != GIVEN
         loose = np.flatnonzero((self.answer["status"] == FREE) & is_inserted)
         with_faces = int(self._rules.faces != 0)

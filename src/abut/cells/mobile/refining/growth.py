@@ -14,7 +14,7 @@ from abut.cells.map.darts import Indices
 from abut.cells.mobile.refining.shape import GIVEN, Shape
 from abut.cells.mobile.step_tests import OWN_EDGE, OWN_FACE
 from abut.core.arrays import Floats, Integers
-from abut.core.jit import inlined, kernel
+from abut.core.jit import inlined, integer, kernel
 from abut.core.records import Records
 
 NOBODY = -1
@@ -22,7 +22,7 @@ VERTICES, EDGES, FACES = 0, 1, 2
 
 
 class Growth(NamedTuple):
-    """A shape with room for more; `count` says how many rows are in use."""
+    """A shape with room for more; `in_use` says how many rows are in use."""
 
     position: Floats
     cell: Indices
@@ -42,7 +42,7 @@ class Growth(NamedTuple):
     edge_next: Integers
     face_head: Integers
     face_next: Integers
-    count: Integers
+    in_use: Integers
     """(3,) of vertices, edges and faces"""
 
 
@@ -54,12 +54,10 @@ def _with_room(table: NDArray[Any], rows: int, fill: int) -> NDArray[Any]:
 
 def begin_growth(shape: Shape, turned: Integers, pierced: Integers, in_plane: bool) -> Growth:
     """A shape without room. `turned` are flags of edges in the plane, of faces in space; `pierced` are faces."""
-    nothing = np.zeros(len(shape.edges), np.int64), np.zeros(len(shape.faces), np.int64)
-    flags = (turned, nothing[1]) if in_plane else (nothing[0], turned)
+    upright = np.zeros(len(shape.edges if not in_plane else shape.faces), np.int64)
+    edge_is_turned, face_is_turned = (turned, upright) if in_plane else (upright, turned)
     is_pierced = np.zeros(len(shape.faces), np.int64)
     is_pierced[pierced] = 1
-    heads = [np.full(len(shape.cell), NOBODY, np.int64) for _ in range(2)]
-    nexts = [np.full(2 * len(shape.edges), NOBODY, np.int64), np.full(3 * len(shape.faces), NOBODY, np.int64)]
     growth = Growth(
         np.array(shape.position, order="C"),
         np.array(shape.cell, np.int32),
@@ -69,12 +67,13 @@ def begin_growth(shape: Shape, turned: Integers, pierced: Integers, in_plane: bo
         np.array(shape.root, np.int64),
         np.array(shape.length),
         np.array(shape.faces, np.int64),
-        *(np.array(each, np.int64) for each in flags),
+        np.array(edge_is_turned, np.int64),
+        np.array(face_is_turned, np.int64),
         is_pierced,
-        heads[0],
-        nexts[0],
-        heads[1],
-        nexts[1],
+        np.full(len(shape.cell), NOBODY, np.int64),
+        np.full(2 * len(shape.edges), NOBODY, np.int64),
+        np.full(len(shape.cell), NOBODY, np.int64),
+        np.full(3 * len(shape.faces), NOBODY, np.int64),
         np.array([len(shape.cell), len(shape.edges), len(shape.faces)]),
     )
     _link_all(growth)
@@ -83,8 +82,8 @@ def begin_growth(shape: Shape, turned: Integers, pierced: Integers, in_plane: bo
 
 def make_room(growth: Growth, vertices: int, edges: int, faces: int) -> Growth:
     """The same with room for so many more rows."""
-    sizes = np.add(growth.count, (vertices, edges, faces))
-    rows = {"edge_next": 2 * sizes[EDGES], "face_next": 3 * sizes[FACES], "count": 3}
+    sizes = np.add(growth.in_use, (vertices, edges, faces))
+    rows = {"edge_next": 2 * sizes[EDGES], "face_next": 3 * sizes[FACES], "in_use": 3}
     for name in ("position", "cell", "parents", "ratio", "edge_head", "face_head"):
         rows[name] = sizes[VERTICES]
     for name in ("edges", "root", "length", "edge_is_turned"):
@@ -145,8 +144,8 @@ def set_corner(growth: Growth, face: int, corner: int, vertex: int) -> None:
 @kernel
 def add_edge(growth: Growth, a: int, b: int, root: int, length: float, turned: int) -> None:
     """One more edge."""
-    edge = growth.count[EDGES]
-    growth.count[EDGES] = edge + 1
+    edge = growth.in_use[EDGES]
+    growth.in_use[EDGES] = edge + 1
     growth.edges[edge, 0], growth.edges[edge, 1] = a, b
     growth.root[edge], growth.length[edge], growth.edge_is_turned[edge] = root, length, turned
     link_end(growth, 2 * edge)
@@ -175,31 +174,31 @@ def opposite(growth: Growth, face: int, a: int, b: int) -> int:
 @kernel
 def next_beside(growth: Growth, a: int, b: int, after: int) -> int:
     """The lowest face above `after` that has both vertices; NOBODY where there is none."""
-    best, slot = NOBODY, growth.face_head[a]
+    best, slot = integer(NOBODY), integer(growth.face_head[a])
     while slot != NOBODY:
         face = slot // 3
         if face > after and (best == NOBODY or face < best) and corner_of(growth, face, b) != NOBODY:
             best = face
-        slot = growth.face_next[slot]
+        slot = integer(growth.face_next[slot])
     return best
 
 
 @kernel
 def next_edge(growth: Growth, vertex: int, after: int) -> int:
     """The lowest edge of a vertex above `after`; NOBODY where there is none."""
-    best, slot = NOBODY, growth.edge_head[vertex]
+    best, slot = integer(NOBODY), integer(growth.edge_head[vertex])
     while slot != NOBODY:
         if slot // 2 > after and (best == NOBODY or slot // 2 < best):
             best = slot // 2
-        slot = growth.edge_next[slot]
+        slot = integer(growth.edge_next[slot])
     return best
 
 
 @kernel
 def _link_all(growth: Growth) -> None:
-    for slot in range(2 * growth.count[EDGES]):
+    for slot in range(2 * growth.in_use[EDGES]):
         link_end(growth, slot)
-    for slot in range(3 * growth.count[FACES]):
+    for slot in range(3 * growth.in_use[FACES]):
         link_corner(growth, slot)
 
 
@@ -252,7 +251,7 @@ def list_around(
     growth: Growth, rows: Integers, with_fans: bool, in_plane: bool
 ) -> tuple[Integers, Records, Integers, Records]:
     """The tables of `step_tests.Body` in which some vertices, ascending, have their edges and faces, and all others none."""
-    starts = [np.empty(int(growth.count[VERTICES]) + 1, np.int64) for _ in range(2)]
+    starts = [np.empty(int(growth.in_use[VERTICES]) + 1, np.int64) for _ in range(2)]
     sizes = 8 * len(rows) + 8, 8 * len(rows) + 8
     while True:
         edges, faces = np.empty(sizes[0], OWN_EDGE), np.empty(sizes[1], OWN_FACE)
@@ -264,7 +263,7 @@ def list_around(
 
 def trimmed(growth: Growth) -> Shape:
     """The shape, without the room."""
-    n, k, m = growth.count.tolist()
+    n, k, m = growth.in_use.tolist()
     return Shape(
         growth.position[:n],
         growth.cell[:n],

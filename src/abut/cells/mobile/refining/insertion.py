@@ -82,8 +82,8 @@ def _place_on_root(growth: Growth, vertex: int, ends_0: int) -> float:
 @kernel
 def _link(growth: Growth, edge: int, x: Vec3, cell: Row, share: float) -> int:
     """Put a particle on an edge; its number."""
-    a, b, new = growth.edges[edge, 0], growth.edges[edge, 1], growth.count[VERTICES]
-    growth.count[VERTICES] = new + 1
+    a, b, new = growth.edges[edge, 0], growth.edges[edge, 1], growth.in_use[VERTICES]
+    growth.in_use[VERTICES] = new + 1
     put_vector(growth.position, new, 0, x)
     growth.cell[new] = cell
     growth.edge_head[new], growth.face_head[new] = NOBODY, NOBODY
@@ -99,8 +99,8 @@ def _link(growth: Growth, edge: int, x: Vec3, cell: Row, share: float) -> int:
     add_edge(growth, new, b, growth.root[edge], growth.length[edge], turned)
     face = next_beside(growth, a, b, NOBODY)
     while face != NOBODY:
-        c, other = opposite(growth, face, a, b), growth.count[FACES]
-        growth.count[FACES] = other + 1
+        c, other = opposite(growth, face, a, b), growth.in_use[FACES]
+        growth.in_use[FACES] = other + 1
         growth.face_is_turned[other], growth.is_pierced[other] = growth.face_is_turned[face], growth.is_pierced[face]
         for k in range(3):
             corner = growth.faces[face, k]
@@ -170,9 +170,9 @@ def insert_particles(
             beside += 1
             face = next_beside(growth, a, b, face)
         if (
-            growth.count[VERTICES] + 1 > len(growth.cell)
-            or growth.count[EDGES] + 1 + beside > len(growth.root)
-            or growth.count[FACES] + beside > len(growth.faces)
+            growth.in_use[VERTICES] + 1 > len(growth.cell)
+            or growth.in_use[EDGES] + 1 + beside > len(growth.root)
+            or growth.in_use[FACES] + beside > len(growth.faces)
         ):
             return hit
         new = _insert(space, front, growth, edge, vector_at(points, hit), vector_at(normals, hit), with_faces)
