@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abut.cells.map.darts import Row
 from abut.cells.space.records import Space
 from abut.cells.walk.segment_walk import Front
-from abut.cells.width.separation import NEVER, Corners, first_within, nearest
+from abut.cells.width.separation import NEVER, Corners, corner_weights, first_within, nearest, nearest_to_corner
 from abut.cells.width.wall_lists import Box, grow, list_walls
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, integer, kernel
@@ -160,17 +160,23 @@ def find_near(
             corners = _wall_at_begin(walls, *wall)
             if _apart(box, corners, corners):
                 continue
-            shares, weights, on_body, on_wall, gap = nearest(size, start, corners)
-            inside = shares[0] > 0.0 and (size < 2 or shares[1] > 0.0) and (size < 3 or shares[2] > 0.0)
-            if gap > best or (is_each and not inside):
-                continue
-            if found == slot or is_each:
-                found += 1
-            if found <= len(touches):
-                n = scale(subtract(on_wall, on_body), 1.0 / gap) if gap > 0.0 else (0.0, 0.0, 0.0)
-                _write(
-                    touches[found - 1], row, size, walls.begin, gap, room[i, 0], n, on_wall, (a, b, c), wall, shares, weights
-                )
-            if not is_each:
-                best = gap
+            for j in range(4 if is_each and size > 1 else 1):
+                if j == 0:
+                    shares, weights, on_body, on_wall, gap = nearest(size, start, corners)
+                else:  # things that lie along a wall are near it in several places
+                    shares, on_body, gap = nearest_to_corner(size, start, corners[j - 1])
+                    weights, on_wall = corner_weights(j - 1), corners[j - 1]
+                inside = shares[0] > 0.0 and (size < 2 or shares[1] > 0.0) and (size < 3 or shares[2] > 0.0)
+                if gap > best or (is_each and not inside):
+                    continue
+                if found == slot or is_each:
+                    found += 1
+                if found <= len(touches):
+                    n = scale(subtract(on_wall, on_body), 1.0 / gap) if gap > 0.0 else (0.0, 0.0, 0.0)
+                    _write(
+                        touches[found - 1], row, size, walls.begin, gap, room[i, 0], n, on_wall, (a, b, c), wall, shares,
+                        weights,
+                    )  # fmt: skip
+                if not is_each:
+                    best = gap
     return found, 0

@@ -31,7 +31,7 @@ from abut.core.records import Records
 from abut.geometry.rows import vector_at
 
 MOST_PIECES = 400
-AHEAD = 1.0 + 2.0**-9
+AHEAD = 1.0 + 2.0**-10
 """How far before a wall a body is pushed, in units of the distance at which it stops: what turns with the wall does not come too near at once."""
 SHORT, MOST_SHORT, SQUEEZE = 2.0**-8, 12, 0.75
 """A piece of less than this part of what is left is short; after so many of them the body makes do with this part of the distance."""
@@ -56,7 +56,7 @@ class Freedom:
     def find_end(self, position: Floats, near: Records, room: Floats) -> tuple[Floats, Floats]:
         """The least motion that leaves no contact less than its room: where it ends, and what each contact has added."""
         motion, pushed = np.zeros_like(position), np.zeros(len(near))
-        project_vertices(near, room, motion, pushed)
+        project_vertices(near, room, np.ones(len(position), np.bool_), motion, pushed)
         return position + motion, pushed
 
     def go(self, position: Floats, end: Floats, share: float) -> Floats:
@@ -107,8 +107,9 @@ def first_time(
 
 
 @kernel
-def _find_holding(space: Space, front: Front, seed: Row, box: Box, x: tuple[float, float, float]) -> int:
+def _find_holding(space: Space, fronts: Front, seed: Row, box: Box, x: tuple[float, float, float]) -> int:
     """The free part in a box, come to from `seed`, that holds a point; −1 where none does."""
+    front = Front(fronts.seen[0], fronts.queue[0], fronts.state[0])
     begin(front)
     push(front, seed)
     at = 0

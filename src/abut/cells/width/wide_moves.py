@@ -94,8 +94,9 @@ def _along_walls(
     within = thickness.least * CLOSE
     near = distinct(thickness.find_near(interior.space, walls, paths, at, thickness.every, within, True))
     motion = np.array(rest, order="C")
-    room = np.maximum(room_of(near, thickness.least, walls), 0.0)
-    project_vertices(near, room, motion, np.zeros(len(near)))
+    room = room_of(near, thickness.least, walls)
+    goes = (rest != 0.0).any(axis=1)  # vertices that have arrived stay
+    project_vertices(near, room, goes, motion, np.zeros(len(near)))
     return motion
 
 
