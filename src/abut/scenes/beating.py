@@ -43,7 +43,11 @@ class BeatingVessel(NamedTuple):
     model: MassSpring
 
     def __repr__(self) -> str:
-        parts = (self.environment.cell_count, "cell"), (len(self.rows), "vertex that beats"), (len(self.points), "point")
+        parts = (
+            (self.environment.cell_count, "cell"),
+            (len(self.rows), "vertex that beats"),
+            (len(self.points), "point"),
+        )
         return describe(self, *(count_of(number, name, name + "s") for number, name in parts))
 
     def beat(self, step: Number) -> Floats:

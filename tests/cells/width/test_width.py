@@ -86,7 +86,7 @@ def check_time(body, before, goal, time):
         assert gap is None or gap >= (Fraction(body.radius) * ROUNDING) ** 2
     if time < 1.0:
         assert gap is not None
-        assert gap <= (Fraction(body.radius) * (1 + Fraction(1, 2**17))) ** 2
+        assert gap <= (Fraction(body.radius) * (1 + Fraction(1, 2**9))) ** 2  # it stops 2⁻¹⁰ of the radius before
 
 
 def test_a_rod_stops_before_a_cube_that_only_its_middle_would_meet():
@@ -94,11 +94,11 @@ def test_a_rod_stops_before_a_cube_that_only_its_middle_would_meet():
     rod = cells.Mobile(env, ([[0.5, 0.75, 1.5], [0.75, 0.5, 1.5]], [[0, 1]]), radius=0.125)
     moves = rod.move([[0.875, 2.5, 1.5], [2.5, 0.875, 1.5]], response="rigid")
     assert moves.status.tolist() == [cells.COLLISION] * 2
-    assert moves.point[0] == pytest.approx([1.0, 1.0, 1.5], abs=1e-5)
+    assert moves.point[0] == pytest.approx([1.0, 1.0, 1.5], abs=1e-3)
     assert moves.normal[0] == pytest.approx([0.5**0.5, 0.5**0.5, 0.0], abs=1e-3)
     near = rod.clearance()
     assert near.edge.tolist() == [0]
-    assert near.distance[0] == pytest.approx(0.125, rel=1e-5)
+    assert near.distance[0] == pytest.approx(0.125, rel=2**-9)
 
 
 def test_a_body_that_lies_on_a_wall_slides_along_it_and_leaves_it():
@@ -108,20 +108,35 @@ def test_a_body_that_lies_on_a_wall_slides_along_it_and_leaves_it():
     for _ in range(3):
         moves = rod.move(rod.position + [0.25, 0.0, -1.0], after="slide")
         assert moves.is_hit.all()
-    assert rod.position[:, 0] == pytest.approx([1.25, 2.25], abs=1e-6)
+    assert rod.position[:, 0] == pytest.approx([1.25, 2.25], abs=1e-3)
     assert not rod.move(rod.position + [0.0, 0.125, 0.0]).is_hit.any()
     assert not rod.move(rod.position + [0.0, 0.0, 0.125]).is_hit.any()
     check_apart(rod)
 
 
 def test_a_passage_that_is_narrower_than_the_body_is_not_entered():
-    vertices = [[0, 0], [2, 0], [4, 0], [0, 0.9], [2, 0.9], [4, 0.9], [0, 1.1], [2, 1.1], [4, 1.1], [0, 2], [2, 2], [4, 2]]
+    vertices = [
+        [0, 0],
+        [2, 0],
+        [4, 0],
+        [0, 0.9],
+        [2, 0.9],
+        [4, 0.9],
+        [0, 1.1],
+        [2, 1.1],
+        [4, 1.1],
+        [0, 2],
+        [2, 2],
+        [4, 2],
+    ]
     rows = [[0, 1, 4, 3], [1, 2, 5, 4], [3, 4, 7, 6], [4, 5, 8, 7], [6, 7, 10, 9], [7, 8, 11, 10]]
     env = cells.polygons(vertices, rows, [False, True, False, False, False, True])
-    for radius, most in ((0.125, 2.0), (0.0625, 4.0)):
+    for radius, is_hit in ((0.125, True), (0.0625, False)):
         ball = cells.Mobile(env, ([[1.0, 1.0]], np.empty((0, 2), int)), radius)
-        ball.move([[3.5, 1.0]])
-        assert most - 2.0 * radius <= ball.position[0, 0] < most
+        assert ball.move([[3.5, 1.0]]).is_hit.tolist() == [is_hit]
+        assert ball.position[0, 0] == (
+            pytest.approx(2.0 - 0.075, abs=1e-3) if is_hit else 3.5
+        )  # 0.075² + 0.1² = 0.125²
         check_apart(ball)
 
 
@@ -155,7 +170,7 @@ def test_a_corner_that_rises_pushes_a_bar_ahead_of_it():
     assert bar.settle().tolist() == [True, True]
     reached = bar.reached
     assert (reached.edge.tolist(), reached.is_free.tolist()) == ([0], [True])
-    assert 1 / 6 - 1e-5 < reached.time[0] <= 1 / 6
+    assert 1 / 6 - 1e-3 < reached.time[0] <= 1 / 6
     assert 8 in reached.corners[0]
     assert (bar.position[:, 1] < 1.13).all()
     check_apart(bar)
@@ -166,14 +181,14 @@ def test_a_deformation_stops_where_a_wall_is_as_near_as_it_may_be():
     env = ridge()
     bar = cells.Mobile(env, ([[0.5, 0.5], [2.5, 0.5]], [[0, 1]]), radius=0.125)
     share = env.deform([[1.5, 1.0]], moved=[8], stop=True)
-    assert 1 / 6 - 1e-5 < share <= 1 / 6
+    assert 1 / 6 - 1e-3 < share <= 1 / 6
     assert not bar.settle().any()
     assert bar.position.tolist() == [[0.5, 0.5], [2.5, 0.5]]
     check_apart(bar)
 
 
-def test_a_thin_wall_that_passes_over_a_bar_as_a_whole_takes_it_along():
-    """In one step a post goes from one side of the bar to the other, without touching its ends."""
+def test_a_post_that_passes_over_a_bar_takes_it_along():
+    """In one step it goes from one side of the bar to the other; its flat side lies along the bar, which turns about its top."""
     x, y = (0.0, 1.0, 1.125, 4.0), (0.0, 1.0, 2.0)
     vertices = np.array([[a, b] for b in y for a in x])
     squares = [[i + 4 * j, i + 1 + 4 * j, i + 5 + 4 * j, i + 4 + 4 * j] for j in range(2) for i in range(3)]
@@ -227,7 +242,9 @@ def check_inside(body):
     for p, cell in zip(body.position, body.cell.tolist(), strict=True):
         for ring in env.faces_of(cell):
             a, b, c = (oracle.exact(env.vertices[row]) for row in ring)
-            assert oracle.dot(oracle.cross(oracle.minus(b, a), oracle.minus(c, a)), oracle.minus(oracle.exact(p), a)) >= 0
+            assert (
+                oracle.dot(oracle.cross(oracle.minus(b, a), oracle.minus(c, a)), oracle.minus(oracle.exact(p), a)) >= 0
+            )
 
 
 @pytest.mark.large

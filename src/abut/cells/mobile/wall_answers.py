@@ -134,7 +134,7 @@ class BodyPlaces(Places):
         names = np.array([thickness.name(int(row)) for row in touches["row"]], np.int64).reshape(-1, 3)
         walls = np.stack([touches[name] for name in ("u", "v", "w")], axis=1)[:, : interior.dimension]
         points = np.stack([touches[name] for name in ("x", "y", "z")], axis=1)
-        is_free = ~np.isin(touches["row"], near["row"]) & (gone.is_done and is_there)
+        is_free = ~np.isin(touches["row"], near["row"]) & (gone.done >= 1.0 and is_there)
         return BodyReach(
             join_reaches([], interior.dimension),
             frozen(names[:, 1].copy()),

@@ -110,7 +110,7 @@ def largest(a: Corners) -> float:
     """The largest magnitude of a coordinate."""
     most = 0.0
     for corner in a:
-        most = max(most, max(abs(corner[0]), max(abs(corner[1]), abs(corner[2]))))
+        most = max(most, abs(corner[0]), abs(corner[1]), abs(corner[2]))
     return most
 
 
@@ -183,7 +183,7 @@ def first_within(
     stay_apart()
     origin = w0[0]
     a0, a1, w0, w1 = shifted(a0, origin), shifted(a1, origin), shifted(w0, origin), shifted(w1, origin)
-    pad = PAD * max(max(largest(a0), largest(a1)), max(largest(w0), largest(w1)))
+    pad = PAD * max(largest(a0), largest(a1), largest(w0), largest(w1))
     t, none = 0.0, (0.0, 0.0, 0.0)
     bound = least
     shares, weights, on_wall, n, gap = none, none, none, none, 0.0

@@ -92,10 +92,10 @@ class Thickness:
             else:
                 return self._contacts[:found].copy()
 
-    def list_near_now(
-        self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float
-    ) -> Records:
+    def list_near_now(self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float) -> Records:
         """The nearest wall of each outer simplex that has one within a distance, where the body is."""
         points = interior.space.vertices
         paths = Paths(position, position, part)
-        return self.find_near(interior.space, Walls(points, points, 0.0), paths, position, self.outer, within, False)
+        return self.find_near(
+            interior.space, Walls(points, points, 0.0, 1.0), paths, position, self.outer, within, False
+        )

@@ -36,15 +36,15 @@ def _misses(before: Floats, after: Floats, dart: Row, space: Space, box: Box) ->
         here = dart
         while True:
             vertex = space.vertex[here]
-            least = min(least, min(before[vertex, k], after[vertex, k]))
-            most = max(most, max(before[vertex, k], after[vertex, k]))
+            least = min(least, before[vertex, k], after[vertex, k])
+            most = max(most, before[vertex, k], after[vertex, k])
             here = integer(space.phi1[here])
             if here == dart:
                 break
             if space.dimension == 2:
                 vertex = space.vertex[here]
-                least = min(least, min(before[vertex, k], after[vertex, k]))
-                most = max(most, max(before[vertex, k], after[vertex, k]))
+                least = min(least, before[vertex, k], after[vertex, k])
+                most = max(most, before[vertex, k], after[vertex, k])
                 break
         if most < low[k] or least > high[k]:
             return True
