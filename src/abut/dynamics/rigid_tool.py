@@ -78,7 +78,10 @@ class RigidTool:
             raise InvalidInput("inertia", "is singular: give a `width`, or an inertia")
         pose = np.eye(4)[np.newaxis].copy()
         pose[0, :3, 3] = center
-        speeds = [np.array(arrays.coordinates(v, name, (3,)))[np.newaxis] for v, name in ((velocity, "velocity"), (angular_velocity, "angular_velocity"))]
+        speeds = [
+            np.array(arrays.coordinates(v, name, (3,)))[np.newaxis]
+            for v, name in ((velocity, "velocity"), (angular_velocity, "angular_velocity"))
+        ]
         self.state = rigid_state(pose, *speeds)
         """where the body is and how it moves, one row"""
         self._ahead = self.state
