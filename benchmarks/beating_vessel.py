@@ -2,8 +2,8 @@
 
 Each step the same part of the vessel, 28 long, beats; the catheter is followed and moved. "brute force" asks the same question of one step, nothing
 else: of each edge, whether a wall comes nearer than its radius while it moves, over all triangles of the walls whose boxes meet that of the edge
-(NumPy for the boxes, the same kernel for the times); it does not slide, and pushes nothing. "walls of the part" tells it which triangles may have moved.
-`ABUT_VESSEL_STEPS` is the number of steps (200).
+(NumPy for the boxes, the same kernel for the times); it does not slide, and pushes nothing. "walls of the part" tells it which triangles may have
+moved. `ABUT_VESSEL_STEPS` is the number of steps (200).
 """
 
 import os

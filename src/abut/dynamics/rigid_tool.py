@@ -1,7 +1,7 @@
 """A rigid body that meets the walls of a partition: what `couple` drives `cells.Instrument` with.
 
-Free motion is that of `rigid_bodies`. A contact is an impulse at the point where it is, on the body as a whole: along the normal as much as stops it, or
-throws it back, and across it at most the friction's share of that. Impulses are repeated until all contacts of the step stand (projected
+Free motion is that of `rigid_bodies`. A contact is an impulse at the point where it is, on the body as a whole: along the normal as much as stops
+it, or throws it back, and across it at most the friction's share of that. Impulses are repeated until all contacts of the step stand (projected
 Gauss–Seidel). Bounces and friction at several contacts at once may add up to more energy than what came in (Newton's law of restitution is known
 for that); then all are weakened, as much as keeps the energy.
 """
@@ -13,7 +13,7 @@ from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe
-from abut.core.types import Number, PointsLike, VectorLike
+from abut.core.types import Number, PointsLike, PoseLike, VectorLike
 from abut.dynamics.rigid_bodies import RigidState, advance, rigid_state
 
 MOST_SWEEPS = 100
@@ -29,8 +29,8 @@ class RigidTool:
     Args:
         points: (n,3) its vertices, in the order of the instrument's.
         mass: of the whole.
-        inertia: (3,3) about the center of mass, along the world's axes; by default that of the mass spread over the vertices, as small balls of `width`.
-        width: of those balls: without it a rod has no inertia about itself.
+        inertia: (3,3) about the center of mass, along the world's axes; by default that of the mass spread over the vertices, as small balls.
+        width: the radius of those balls: without it a rod has no inertia about itself.
         velocity: (3,) of the center of mass.
         angular_velocity: (3,) radians in a unit of time.
         gravity: (3,) acceleration.
@@ -125,7 +125,13 @@ class RigidTool:
         return turn @ self.inertia @ turn.T
 
     def accept_pose(
-        self, pose: Floats, points: Floats, normals: Floats, *, restitution: float = 0.0, friction: float = 0.0
+        self,
+        pose: PoseLike,
+        points: PointsLike,
+        normals: PointsLike,
+        *,
+        restitution: Number = 0.0,
+        friction: Number = 0.0,
     ) -> None:
         """Take note of where the body came, and of the contacts that it has: their impulses change how it moves.
 
@@ -136,18 +142,21 @@ class RigidTool:
             restitution: from 0 to 1, the part of its speed with which a point bounces.
             friction: Coulomb's coefficient.
         """
-        placed = np.array(pose)
-        first = self._first_center
-        placed[:3, 3] = pose[:3, :3] @ first + pose[:3, 3]
+        placed = np.array(arrays.rigid_poses(np.asarray(arrays.pose(pose, "pose"))[np.newaxis], "pose")[0])
+        where = arrays.points(points, "points", dimensions=3)
+        against = arrays.coordinates(normals, "normals", (len(where), 3))
+        bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
+        rough = arrays.scalar(friction, "friction", least=0.0)
+        placed[:3, 3] += placed[:3, :3] @ self._first_center
         ahead = self._ahead
         # It has come to another place than it was to: in its own frame it turns as it would there, so that the energy is the same.
         velocity = ahead.velocity[0].copy()
         spin = placed[:3, :3] @ ahead.poses()[0, :3, :3].T @ ahead.angular_velocity[0]
         self.state = rigid_state(placed[np.newaxis], velocity[np.newaxis], spin[np.newaxis])
-        inverse = np.linalg.inv(self._inertia_now())
+        inverse = np.asarray(np.linalg.inv(self._inertia_now()), np.float64)
         before, speeds = self.energy(), (velocity, spin)
-        contacts = (placed[:3, 3], points, normals)
-        self.impulse, velocity, spin = _answer(self.mass, inverse, *contacts, *speeds, restitution, friction)
+        contacts = (placed[:3, 3], where, against)
+        self.impulse, velocity, spin = _answer(self.mass, inverse, *contacts, *speeds, bounce, rough)
         self.state = rigid_state(placed[np.newaxis], velocity[np.newaxis], spin[np.newaxis])
         if (gained := self.energy()) > before:
             share = self._share_that_keeps(before, gained, speeds, (velocity, spin))

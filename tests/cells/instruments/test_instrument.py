@@ -1,4 +1,5 @@
-"""Rigid instruments: distances kept, never nearer to a wall than the radius by distances in rationals, pushed as a whole; and the model that drives them."""
+"""Rigid instruments: distances kept, never nearer to a wall than the radius by distances in rationals, pushed as a whole; and the model that drives
+them."""
 
 import numpy as np
 import pytest

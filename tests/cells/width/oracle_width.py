@@ -1,4 +1,5 @@
-"""Distances in rationals, from the definition: the least over the corners, the sides and the insides of both; and all walls, from the lists of cells."""
+"""Distances in rationals, from the definition: the least over the corners, the sides and the insides of both; and all walls, from the lists of
+cells."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -104,8 +105,8 @@ def triangles_of(ring):
 
 
 def least_distance_sq(parts, points, walls, places, within):
-    """The square of the least distance between the parts (rows of `points`) and the walls, where it is below `within`; else None. Walls whose boxes are
-    further away than that are left out."""
+    """The square of the least distance between the parts (rows of `points`) and the walls, where it is below `within`; else None. Walls whose boxes
+    are further away than that are left out."""
     triangles = [triangle for ring in walls for triangle in triangles_of(ring)]
     corners = places[np.array(triangles)]
     low, high = corners.min(axis=1) - within, corners.max(axis=1) + within

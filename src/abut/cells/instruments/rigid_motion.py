@@ -1,8 +1,8 @@
 """Where a rigid body is, how it may be pushed, and which rigid motion takes points to others.
 
-Places are always c + R·rest, with R from a unit quaternion: so distances between vertices hold to rounding, however many steps are gone. A turn is cut into
-pieces that are hardly bent: on each, the chords of the vertices are tested, which lie within SAG of the radius of where the body is, and their ends are
-places of the body.
+Places are always c + R·rest, with R from a unit quaternion: so distances between vertices hold to rounding, however many steps are gone. A turn is
+cut into pieces that are hardly bent: on each, the chords of the vertices are tested, which lie within SAG of the radius of where the body is, and
+their ends are places of the body.
 """
 
 import math

@@ -63,7 +63,9 @@ def make_clearance(interior: Interior, thickness: Thickness, near: Records, posi
     corners = np.stack([near[name] for name in ("u", "v", "w")], axis=1)[:, : interior.dimension]
     dimension = interior.dimension
     return Clearance(
-        *(frozen(column.copy()) for column in names.T),
+        frozen(names[:, 0].copy()),
+        frozen(names[:, 1].copy()),
+        frozen(names[:, 2].copy()),
         frozen(near["distance"].copy()),
         lower_points(np.asarray(point, dtype=np.float64), dimension),
         lower_points(wall_point, dimension),

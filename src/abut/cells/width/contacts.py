@@ -26,8 +26,8 @@ TOUCH = record(
     *((name, "i8") for name in ("a", "b", "c", "u", "v", "w")),
     *((name, "f8") for name in ("share_a", "share_b", "share_c", "share_u", "share_v", "share_w")),
 )  # fmt: skip
-"""A simplex and a wall: the row of the simplex and how many corners it has, when they are how far apart, a dart of the wall, the direction from the body to the wall and the
-point of the wall, the vertices of the simplex a, b, c and of the wall u, v, w, and their weights in the two points."""
+"""A simplex and a wall: the row of the simplex and how many corners it has, when they are how far apart, a dart of the wall, the direction from the
+body to the wall and the point of the wall, the vertices of the simplex a, b, c and of the wall u, v, w, and their weights in the two points."""
 FOUND, ROOM = 0, 1
 
 

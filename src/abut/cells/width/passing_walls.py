@@ -1,8 +1,8 @@
 """When walls come to the edges and faces of a mobile without a width, while these stay where they are.
 
-Such an edge is looked at as a capsule that is hardly there: THIN of the environment's size. A wall that comes that near counts as one that reaches it, so
-times are never late, and early by no more than the wall takes for that. Of what touched a wall already, nothing is told: for that the place at the end
-decides (`pierced`).
+Such an edge is looked at as a capsule that is hardly there: THIN of the environment's size. A wall that comes that near counts as one that reaches
+it, so times are never late, and early by no more than the wall takes for that. Of what touched a wall already, nothing is told: for that the place
+at the end decides (`pierced`).
 """
 
 import numpy as np

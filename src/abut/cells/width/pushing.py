@@ -1,8 +1,8 @@
 """What walls that move do to a mobile with a width: they push it ahead of them, and never come nearer than its radius while there is room.
 
 The step of the environment is gone in pieces. At the beginning of each the contacts are gathered; the body's motion over the rest of the step is the
-least that keeps it before all of them (`projection`), and both go on, together, up to the first time at which something else comes too near. No wall can
-pass a body: a body and walls that go straight are apart up to that time (`separation`).
+least that keeps it before all of them (`projection`), and both go on, together, up to the first time at which something else comes too near. No
+wall can pass a body: a body and walls that go straight are apart up to that time (`separation`).
 
 Where there is not room enough, walls that close in from two sides say, the pieces become short. Then the body makes do with SQUEEZE of the distance,
 and with that of it again, but nothing ever comes through it. What ends nearer than the radius is told.
@@ -55,7 +55,8 @@ class Freedom:
     """whether vertices go straight from one place to the next, so that a part of a free piece is free"""
 
     def find_end(self, position: Floats, near: Records, room: Floats) -> tuple[Floats, Floats]:
-        """Plan a motion, the nearest to the one that is wanted that leaves no contact less than its room: where it ends, and what each contact adds."""
+        """Plan a motion, the nearest to the one that is wanted that leaves no contact less than its room: where it ends, and what each contact
+        adds."""
         motion, pushed = np.zeros_like(position), np.zeros(len(near))
         project_vertices(near, room, np.ones(len(position), np.bool_), motion, pushed)
         return position + motion, pushed
@@ -82,8 +83,8 @@ def follow(
     *,
     stops: bool = False,
 ) -> Pushed:
-    """Let the walls go from `before` to where they are, and the body as it wants to. `part` holds each vertex at the beginning, in the tables as they are
-    now. With `stops` it ends at the first contact; `done` says where."""
+    """Let the walls go from `before` to where they are, and the body as it wants to. `part` holds each vertex at the beginning, in the tables as
+    they are now. With `stops` it ends at the first contact; `done` says where."""
     at, done, home, nothing = position, 0.0, position, np.empty(0, TOUCH)
     least, pieces, short = thickness.least, 0, 0  # the distance at which walls stop
     told: dict[int, Records] = {}

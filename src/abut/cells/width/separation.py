@@ -4,11 +4,12 @@ Conservative advancement along fixed directions (Mirtich 1996; here without a bo
 along n all corners go straight, so the first time at which two of them may be nearer than the distance along n is a root of a linear function. Until
 then the two are certainly further apart; from there the search goes on. So a time is never late.
 
-A body that turns about what it touches has corners that go on towards the wall's side of every plane between the two, past the wall. So where steps are
-short it is halved, again and again, towards the wall: the halves that are further away have planes of their own. And a pair that begins at the distance,
-or nearer by no more than BAND, may come nearer by a little (GIVE), down to the band's end. One that is nearer than that is kept from coming nearer. PAD covers the rounding: coordinates are taken relative to a corner
-of the wall, with S their largest magnitude; a difference, its product with a unit vector and the sum of three are off by 8·2⁻⁵³·S at most, closest
-points and their direction by some 20·2⁻⁵³·S. A direction that is off costs time and never safety.
+A body that turns about what it touches has corners that go on towards the wall's side of every plane between the two, past the wall. So where steps
+are short it is halved, again and again, towards the wall: the halves that are further away have planes of their own. And a pair that begins at the
+distance, or nearer by no more than BAND, may come nearer by a little (GIVE), down to the band's end. One that is nearer than that is kept from
+coming nearer. PAD covers the rounding: coordinates are taken relative to a corner of the wall, with S their largest magnitude; a difference, its
+product with a unit vector and the sum of three are off by 8·2⁻⁵³·S at most, closest points and their direction by some 20·2⁻⁵³·S. A direction that
+is off costs time and never safety.
 """
 
 import math
