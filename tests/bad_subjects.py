@@ -442,6 +442,15 @@ def physics() -> dict[str, Subject]:
         "dynamics.MassSpring": function(
             dynamics.MassSpring, points=line, springs=[[0, 1], [1, 2]], mass=1.0, stiffness=10.0, damping=0.1, fixed=[0]
         ),
+        "dynamics.RigidTool": function(dynamics.RigidTool, points=TRIANGLE, mass=1.0, inertia=np.eye(3), width=0.1),
+        "dynamics.RigidTool.propose": method(lambda: dynamics.RigidTool(TRIANGLE, width=0.1), "propose", dt=0.01),
+        "dynamics.RigidTool.accept_pose": method(
+            lambda: dynamics.RigidTool(TRIANGLE, width=0.1),
+            "accept_pose",
+            pose=EYE,
+            points=TRIANGLE[:1],
+            normals=[[0.0, 0, 1]],
+        ),
         "dynamics.ShapeMatching": function(dynamics.ShapeMatching, points=CUBE, mass=1.0, stiffness=0.5, fixed=[0]),
         "dynamics.advance": function(dynamics.advance, state=state, inertia=np.eye(3)[None], dt=0.01),
         "dynamics.bending_pairs": function(dynamics.bending_pairs, mesh=BALL),
@@ -548,6 +557,17 @@ def partitions() -> dict[str, Subject]:
             cells.Mobile,
             environment=Fresh(channel),
             shape=(TRIANGLE, [[0, 1, 2]]),
+            radius=0.1,
+        ),
+        "cells.Mobile.clearance": method(a_mobile, "clearance", within=0.5),
+        "cells.Instrument": function(
+            cells.Instrument, environment=Fresh(channel), shape=(TRIANGLE, [[0, 1, 2]]), radius=0.1
+        ),
+        "cells.Instrument.move": method(
+            lambda: cells.Instrument(channel(), (TRIANGLE, [[0, 1, 2]]), 0.1),
+            "move",
+            targets=np.array(TRIANGLE) + 0.1,
+            after="stop",
         ),
         "cells.Particles.move": method(lambda: cells.Particles(channel(), inside), "move", targets=inside + 0.1),
         "cells.Mobile.move": method(
@@ -573,6 +593,9 @@ def made() -> dict[str, Subject]:
     """scenes: those that take a moment to make."""
     return {
         "scenes.icosphere": function(scenes.icosphere, subdivisions=1, radius=1.0, center=(0, 0, 0)),
+        "scenes.beating_vessel": function(scenes.beating_vessel, length=8, particle_count=3, radius=0.5),
+        "scenes.BeatingVessel.beat": method(lambda: scenes.beating_vessel(8, 3), "beat", step=1),
+        "scenes.BeatingVessel.push": method(lambda: scenes.beating_vessel(8, 3), "push", step=1),
         "scenes.box": function(scenes.box, extents=(1, 1, 1), center=(0, 0, 0)),
         "scenes.torus": function(scenes.torus, major=1.0, minor=0.3, major_count=5, minor_count=4, center=(0, 0, 0)),
         "scenes.bumpy": function(scenes.bumpy, face_count=50, seed=0, radius=1.0, roughness=0.3, center=(0, 0, 0)),

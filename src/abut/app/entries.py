@@ -203,6 +203,14 @@ def mobile() -> None:
     for response in ("static", "adaptive"):
         body = cells.Mobile(cells.channel(2, 1, 1), triangle)
         body.move(body.position + 0.1, "continuous", response=response)
+    for radius in (0.05, 0.0):
+        room = cells.channel(2, 1, 1)
+        body = cells.Mobile(room, ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]), radius)
+        body.move(body.position - 1.0, after="slide")
+        room.deform(room.vertices + 0.25)
+        body.settle()
+    tool = cells.Instrument(cells.channel(2, 1, 1), triangle, 0.01)
+    tool.move(tool.position + 1.0, after="slide")
     cells.find_meetings([body])
     dynamics.find_impacts([body], [body.position])
     body = cells.Mobile(cells.channel(2, 1, 1), triangle)

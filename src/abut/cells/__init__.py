@@ -3,6 +3,7 @@
 from abut.cells.build.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.build.filling import from_surface
 from abut.cells.environment import Environment
+from abut.cells.instruments.instrument import Instrument
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
 from abut.cells.mobile.meetings import Meetings, find_meetings
@@ -12,6 +13,7 @@ from abut.cells.mobile.wall_answers import BodyReach
 from abut.cells.particles import Particles
 from abut.cells.settle.reaches import Reach
 from abut.cells.walk.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
+from abut.cells.width.clearances import Clearance
 
 __all__ = [
     "COLLISION",
@@ -24,8 +26,10 @@ __all__ = [
     "VOLUME",
     "BodyMoves",
     "BodyReach",
+    "Clearance",
     "Darts",
     "Environment",
+    "Instrument",
     "Kind",
     "Marker",
     "Meetings",

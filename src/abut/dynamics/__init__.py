@@ -9,6 +9,7 @@ from abut.dynamics.linkage import AngleLimits, Linkage
 from abut.dynamics.mass_spring import MassSpring, bending_pairs
 from abut.dynamics.particles import ParticleModel
 from abut.dynamics.rigid_bodies import MassProperties, RigidState, advance, mass_properties, rigid_state
+from abut.dynamics.rigid_tool import RigidTool
 from abut.dynamics.several.together import JointMoves, move_together
 from abut.dynamics.shape_matching import ShapeMatching
 
@@ -25,6 +26,7 @@ __all__ = [
     "Model",
     "ParticleModel",
     "RigidState",
+    "RigidTool",
     "ShapeMatching",
     "advance",
     "bending_pairs",

@@ -89,6 +89,9 @@ def couple(
     moves = mobile.move(np.ascontiguousarray(targets[:, :dimension]), **options)
     if history is not None:
         history.note(moves, targets[:, :dimension])
+    if hasattr(model, "accept_pose"):
+        _tell_rigid(model, mobile, moves, bounce, rough)
+        return moves
     if accept is not None:
         _follow_insertions(model, mobile, moves)
         count = len(moves.position)
@@ -97,6 +100,15 @@ def couple(
         reached[:, :dimension], normal[:, :dimension] = moves.position, moves.normal
         accept(reached, normal, restitution=bounce, friction=rough)
     return moves
+
+
+def _tell_rigid(model: Any, instrument: Any, moves: Any, bounce: float, rough: float) -> None:
+    """Tell a rigid model where its instrument came, and what it met: each place once."""
+    if not hasattr(instrument, "pose"):
+        raise Unsupported(f"a {type(model).__name__} with a {type(instrument).__name__}, which is not rigid")
+    hits = np.flatnonzero(moves.is_hit)
+    contacts = np.unique(np.concatenate((moves.point[hits], moves.normal[hits]), axis=1), axis=0)
+    model.accept_pose(instrument.pose, contacts[:, :3], contacts[:, 3:], restitution=bounce, friction=rough)
 
 
 def _offers(value: object, *names: str) -> bool:

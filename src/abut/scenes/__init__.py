@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from abut.scenes.beating import BeatingVessel, beating_vessel
     from abut.scenes.contours_in_motion import PLANE_SCENES, ContourScene, heap_of_contours, swarm_of_contours
     from abut.scenes.drape import ClothFall, cloth_on_ball
     from abut.scenes.hand import hand
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PLANE_SCENES",
     "WORLDS",
+    "BeatingVessel",
     "BodyScene",
     "ClothFall",
     "ContourScene",
@@ -33,6 +35,7 @@ __all__ = [
     "SurgicalScene",
     "VesselNetwork",
     "WorldScene",
+    "beating_vessel",
     "box",
     "bumpy",
     "catheter_scene",
@@ -58,6 +61,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "abut.scenes.beating": ("BeatingVessel", "beating_vessel"),
     "abut.scenes.contours_in_motion": ("PLANE_SCENES", "ContourScene", "heap_of_contours", "swarm_of_contours"),
     "abut.scenes.drape": (
         "ClothFall",

@@ -328,6 +328,39 @@ def test_a_deformation_stops_before_an_edge():
     assert rod.position.tolist() == [[0.5, 0.5], [2.5, 0.5]]
 
 
+def floating_post():
+    """A post that hangs in the middle of a room, thinner than a step, with room around it."""
+    x, y = (0.0, 1.0, 1.125, 4.0), (0.0, 1.0, 2.0, 3.0)
+    vertices = np.array([[a, b] for b in y for a in x])
+    squares = [[i + 4 * j, i + 1 + 4 * j, i + 5 + 4 * j, i + 4 + 4 * j] for j in range(3) for i in range(3)]
+    return cells.polygons(vertices, squares, [k == 4 for k in range(9)])
+
+
+def test_a_thin_wall_that_passes_an_edge_as_a_whole_takes_it_along():
+    """In one step it goes from one side to the other, and touches no end."""
+    env = floating_post()
+    bar = cells.Mobile(env, ([[1.5, 0.5], [1.5, 2.5]], [[0, 1]]))
+    goal = env.vertices.copy()
+    goal[[5, 6, 9, 10], 0] += 1.0
+    share = env.deform(goal, stop=True)
+    assert 0.375 - 1e-6 < share <= 0.375
+    env.deform(goal)
+    bar.settle()
+    assert bar.reached.edge.tolist() == [0]
+    assert bar.reached.is_free.tolist() == [True]
+    assert bar.reached.time[0] < 1e-3
+    assert (bar.position[:, 0] > 2.124).all()
+    assert bar.position[:, 1] == pytest.approx([0.5, 2.5], abs=0.1)
+
+
+def test_settle_says_when_a_wall_came_to_an_edge():
+    env = ridge()
+    rod = cells.Mobile(env, ([[0.5, 0.5], [2.5, 0.5]], [[0, 1]]))
+    env.deform([[1.5, 1.0]], moved=[8])
+    rod.settle()
+    assert 1 / 3 - 1e-6 < rod.reached.time[0] <= 1 / 3
+
+
 def test_a_face_that_a_corner_comes_through_is_lifted_off_it():
     vertices, hexes = worlds.grid(3)
     marks = np.zeros(27, np.bool_)

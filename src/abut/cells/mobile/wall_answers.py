@@ -20,6 +20,7 @@ from abut.cells.settle.reaches import Reach, join_reaches
 from abut.cells.settle.settling import Places
 from abut.cells.space.planar import lower_points
 from abut.cells.walk.segment_walk import make_fronts
+from abut.cells.width.passing_walls import find_passing, make_thin
 from abut.cells.width.pushing import Freedom, find_way, first_time, follow, tell_vertices
 from abut.cells.width.thickness import Thickness
 from abut.cells.width.wide_moves import walk
@@ -99,6 +100,7 @@ class BodyPlaces(Places):
         """how its vertices may be pushed"""
         self._tables: list[BodyReach] = []
         self._changes = 0
+        self._looked: tuple[Integers, Integers, Thickness] | None = None
 
     def tables(self) -> list[BodyReach]:
         """What has happened to edges and faces since this was last asked."""
@@ -113,10 +115,46 @@ class BodyPlaces(Places):
             self._tables.append(self._give_way(self.thickness))
             self._changes += 1
             return
+        begin, came, parts = self.position, None, self.part
+        if self._interior.motion is not None and len(self.edges) and not len(self.held):
+            parts = self.parts_at_start()
+            came = find_passing(self._thin(), self._interior, begin, parts)
         super().catch_up()
         if len(self.edges) and not self._interior.space.obstacle[self.part].any():
-            self._lift()
+            walls = self.list_walls()
+            if came is not None and len(passed := self._list_passed(came, walls)):
+                self._bring_back(passed, begin, parts)
+                walls = self.list_walls()
+            self._lift(walls, came)
         self._changes += 1
+
+    def _thin(self) -> Thickness:
+        """The edges and faces of a mobile without a width, as they are now."""
+        known = self._looked
+        if known is None or known[0] is not self.edges or known[1] is not self.faces:
+            thin = make_thin(self._interior, len(self.part), self.edges, self.faces)
+            self._looked = known = (self.edges, self.faces, thin)
+        return known[2]
+
+    def _list_passed(self, came: Records, walls: Records) -> Records:
+        """The edges and faces that walls have come to while none of their corners was pushed, and that are free all the same."""
+        pushed = self.pending.pushed if self.pending is not None else np.zeros(len(self.part), np.bool_)
+        still = ~(pushed[came["a"]] | pushed[came["b"]] | pushed[came["c"]])
+        return came[still & walls["is_free"][came["row"] - len(self.part)]]
+
+    def _bring_back(self, passed: Records, begin: Floats, parts: Indices) -> None:
+        """Let walls push the body that have passed something of it as a whole, and tell of what they have."""
+        interior, thin = self._interior, self._thin()
+        gone = follow(thin, interior.space, interior.fabric.origin, begin, parts, Freedom())
+        is_free = False
+        if gone.done >= 1.0:
+            position, part, is_free = find_way(thin, interior, self.position, self.part, gone.position)
+            if is_free:
+                self.position, self.part = position, part
+        names = np.array([thin.name(int(row)) for row in passed["row"]], np.int64)
+        self._tables.append(
+            _tell(interior.dimension, names, passed, self._changes, np.full(len(passed), is_free, np.bool_))
+        )
 
     def _give_way(self, thickness: Thickness) -> BodyReach:
         """Let walls push a body with a width."""
@@ -132,19 +170,8 @@ class BodyPlaces(Places):
             self.pending = self.pending._replace(reached=[*self.pending.reached[:-1], reach])
         touches = gone.touches[gone.touches["row"] >= thickness.vertex_count]
         names = np.array([thickness.name(int(row)) for row in touches["row"]], np.int64).reshape(-1, 3)
-        walls = np.stack([touches[name] for name in ("u", "v", "w")], axis=1)[:, : interior.dimension]
-        points = np.stack([touches[name] for name in ("x", "y", "z")], axis=1)
-        is_free = ~np.isin(touches["row"], near["row"]) & (gone.is_done and is_there)
-        return BodyReach(
-            join_reaches([], interior.dimension),
-            frozen(names[:, 1].copy()),
-            frozen(names[:, 2].copy()),
-            frozen(np.full(len(touches), self._changes)),
-            lower_points(points, interior.dimension),
-            frozen(walls),
-            frozen(np.array(touches["time"])),
-            frozen(is_free),
-        )
+        is_free = ~np.isin(touches["row"], near["row"]) & (gone.done >= 1.0 and is_there)
+        return _tell(interior.dimension, names, touches, self._changes, is_free)
 
     def first_touch(self) -> float:
         """As for points; NaN where only an edge or a face is not free in the end."""
@@ -152,7 +179,11 @@ class BodyPlaces(Places):
             table = (self._interior.fabric.origin, self.position, self.parts_at_start())
             return first_time(self.thickness, self._interior.space, *table)
         first = super().first_touch()
-        if first < np.inf or not len(self.edges):
+        if not len(self.edges):
+            return first
+        came = find_passing(self._thin(), self._interior, self.position, self.parts_at_start())
+        first = min(first, float(came["time"].min(initial=np.inf)))
+        if first < np.inf:
             return first
         parts, _ = self.try_motion()
         if self._interior.space.obstacle[parts].any():
@@ -167,8 +198,8 @@ class BodyPlaces(Places):
         find_walls(space, make_fronts(space, 1), points, self.edges, self.faces, walls)
         return walls
 
-    def _lift(self) -> None:
-        walls = self.list_walls()
+    def _lift(self, walls: Records, came: Records | None) -> None:
+        """Lift what walls have come through off them; `came` says when they did."""
         pierced = np.flatnonzero(~walls["is_free"])
         if not len(pierced):
             return
@@ -182,7 +213,12 @@ class BodyPlaces(Places):
             still = np.flatnonzero(~walls["is_free"])
             if not len(still):
                 break
-        self._tables.append(_tabulate(self._interior.dimension, pierced, told, len(self.edges), walls, self._changes))
+        times = np.zeros(len(self.edges) + len(self.faces))
+        if came is not None:
+            times[came["row"] - len(self.part)] = came["time"]
+        self._tables.append(
+            _tabulate(self._interior.dimension, pierced, told, len(self.edges), walls, self._changes, times[pierced])
+        )
 
 
 class _Lifts:
@@ -289,9 +325,26 @@ class _Lifts:
         return [(row, LIFT * gone * normal) for row in rows]
 
 
+def _tell(dimension: int, names: Integers, touches: Records, change: int, is_free: NDArray[np.bool_]) -> BodyReach:
+    """Rows of what was touched."""
+    walls = np.stack([touches[name] for name in ("u", "v", "w")], axis=1)[:, :dimension]
+    points = np.stack([touches[name] for name in ("x", "y", "z")], axis=1)
+    return BodyReach(
+        join_reaches([], dimension),
+        frozen(names[:, 1].copy()),
+        frozen(names[:, 2].copy()),
+        frozen(np.full(len(touches), change)),
+        lower_points(points, dimension),
+        frozen(walls),
+        frozen(np.array(touches["time"])),
+        frozen(is_free),
+    )
+
+
 def _tabulate(
-    dimension: int, rows: Integers, told: list[tuple[Floats, Integers]], edge_count: int, walls: Records, change: int
-) -> BodyReach:
+    dimension: int, rows: Integers, told: list[tuple[Floats, Integers]], edge_count: int, walls: Records, change: int,
+    times: Floats,
+) -> BodyReach:  # fmt: skip
     points, corners = (np.array(column) for column in zip(*told, strict=True))
     return BodyReach(
         join_reaches([], dimension),
@@ -300,7 +353,7 @@ def _tabulate(
         frozen(np.full(len(rows), change)),
         lower_points(points, dimension),
         frozen(corners.astype(np.int64)),
-        frozen(np.zeros(len(rows))),
+        frozen(times),
         frozen(np.array(walls["is_free"][rows])),
     )
 

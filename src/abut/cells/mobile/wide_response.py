@@ -41,6 +41,11 @@ def move_widely(
         went = move_as_one(thickness, interior, shape.position, shape.cell, goals)
     else:
         went = move(thickness, interior, shape.position, shape.cell, goals, slides=after == "slide")
+    return answer_move(interior, thickness, shape, went)
+
+
+def answer_move(interior: Interior, thickness: Thickness, shape: Shape, went: Went) -> Response:
+    """The answer of a move."""
     moved = shape._replace(position=went.position, cell=went.part)
     return Response(moved, _tabulate(interior.dimension, thickness, went), np.arange(len(shape.cell)))
 

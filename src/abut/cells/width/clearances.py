@@ -56,12 +56,16 @@ class Clearance:
 def make_clearance(interior: Interior, thickness: Thickness, near: Records, position: Floats) -> Clearance:
     """The rows of `Thickness.list_near_now`."""
     names = np.array([thickness.name(int(row)) for row in near["row"]], np.int64).reshape(-1, 3)
-    wall_point, normal = (np.stack([near[axis] for axis in axes], axis=1) for axes in (("x", "y", "z"), ("nx", "ny", "nz")))
+    wall_point, normal = (
+        np.stack([near[axis] for axis in axes], axis=1) for axes in (("x", "y", "z"), ("nx", "ny", "nz"))
+    )
     point = sum(near["share_" + name][:, np.newaxis] * position[near[name]] for name in ("a", "b", "c"))
     corners = np.stack([near[name] for name in ("u", "v", "w")], axis=1)[:, : interior.dimension]
     dimension = interior.dimension
     return Clearance(
-        *(frozen(column.copy()) for column in names.T),
+        frozen(names[:, 0].copy()),
+        frozen(names[:, 1].copy()),
+        frozen(names[:, 2].copy()),
         frozen(near["distance"].copy()),
         lower_points(np.asarray(point, dtype=np.float64), dimension),
         lower_points(wall_point, dimension),

@@ -1,7 +1,7 @@
 """Where and when parts of a mobile come as near to walls as they may, and what is near them now: kernels over rows of simplices.
 
-A simplex is a row (a, b, c) of vertices: a vertex comes three times, the last of an edge twice. Walls go straight from `before` to `after`, or, where
-`begin` > 0, from that share of the way on; in an environment at rest the two are one table.
+A simplex is a row (a, b, c) of vertices: a vertex comes three times, the last of an edge twice. Walls go straight from `before` to `after`, from
+one share of that way to another; in an environment at rest the two are one table.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abut.cells.map.darts import Row
 from abut.cells.space.records import Space
 from abut.cells.walk.segment_walk import Front
-from abut.cells.width.separation import NEVER, Corners, first_within, nearest
+from abut.cells.width.separation import NEVER, Corners, corner_weights, first_within, nearest, nearest_to_corner
 from abut.cells.width.wall_lists import Box, grow, list_walls
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, integer, kernel
@@ -26,17 +26,18 @@ TOUCH = record(
     *((name, "i8") for name in ("a", "b", "c", "u", "v", "w")),
     *((name, "f8") for name in ("share_a", "share_b", "share_c", "share_u", "share_v", "share_w")),
 )  # fmt: skip
-"""A simplex and a wall: the row of the simplex and how many corners it has, when they are how far apart, a dart of the wall, the direction from the body to the wall and the
-point of the wall, the vertices of the simplex a, b, c and of the wall u, v, w, and their weights in the two points."""
+"""A simplex and a wall: the row of the simplex and how many corners it has, when they are how far apart, a dart of the wall, the direction from the
+body to the wall and the point of the wall, the vertices of the simplex a, b, c and of the wall u, v, w, and their weights in the two points."""
 FOUND, ROOM = 0, 1
 
 
 class Walls(NamedTuple):
-    """Where the vertices of walls are at the beginning and at the end of the step, and how much of it is over."""
+    """Where the vertices of walls are at the beginning and at the end of the step, and from which share of it to which it is asked about."""
 
     before: Floats
     after: Floats
     begin: float
+    end: float
 
 
 class Paths(NamedTuple):
@@ -58,11 +59,11 @@ def _corners(table: Floats, a: Row, b: Row, c: Row) -> Corners:
 
 
 @inlined
-def _wall_at_begin(walls: Walls, u: Row, v: Row, w: Row) -> Corners:
+def _wall_at(walls: Walls, time: float, u: Row, v: Row, w: Row) -> Corners:
     return (
-        lerp(vector_at(walls.before, u), vector_at(walls.after, u), walls.begin),
-        lerp(vector_at(walls.before, v), vector_at(walls.after, v), walls.begin),
-        lerp(vector_at(walls.before, w), vector_at(walls.after, w), walls.begin),
+        lerp(vector_at(walls.before, u), vector_at(walls.after, u), time),
+        lerp(vector_at(walls.before, v), vector_at(walls.after, v), time),
+        lerp(vector_at(walls.before, w), vector_at(walls.after, w), time),
     )
 
 
@@ -113,12 +114,10 @@ def find_first(
         touches[k].time, touches[k].row, touches[k].corners = NEVER, row, size
         for i in range(count):
             wall = (room[i, 1], room[i, 2], room[i, 3])
-            first, last = _wall_at_begin(walls, *wall), _corners(walls.after, *wall)
+            first, last = _wall_at(walls, walls.begin, *wall), _wall_at(walls, walls.end, *wall)
             if (is_still and first == last) or _apart(box, first, last):
                 continue
-            time, shares, weights, n, p, gap = first_within(
-                size, start, end, first, last, least, min(best, 1.0)
-            )
+            time, shares, weights, n, p, gap = first_within(size, start, end, first, last, least, min(best, 1.0))
             if time < best:
                 best = time
                 _write(touches[k], row, size, time, gap, room[i, 0], n, p, (a, b, c), wall, shares, weights)
@@ -129,8 +128,8 @@ def find_first(
 def _apart(box: Box, first: Corners, last: Corners) -> bool:
     """Whether a triangle that goes straight lies beside a box."""
     for k in range(3):
-        least = min(min(first[0][k], min(first[1][k], first[2][k])), min(last[0][k], min(last[1][k], last[2][k])))
-        most = max(max(first[0][k], max(first[1][k], first[2][k])), max(last[0][k], max(last[1][k], last[2][k])))
+        least = min(first[0][k], first[1][k], first[2][k], last[0][k], last[1][k], last[2][k])
+        most = max(first[0][k], first[1][k], first[2][k], last[0][k], last[1][k], last[2][k])
         if most < box[0][k] or least > box[1][k]:
             return True
     return False
@@ -157,20 +156,26 @@ def find_near(
         start, best, slot = _corners(paths.start, a, b, c), within, found
         for i in range(count):
             wall = (room[i, 1], room[i, 2], room[i, 3])
-            corners = _wall_at_begin(walls, *wall)
+            corners = _wall_at(walls, walls.begin, *wall)
             if _apart(box, corners, corners):
                 continue
-            shares, weights, on_body, on_wall, gap = nearest(size, start, corners)
-            inside = shares[0] > 0.0 and (size < 2 or shares[1] > 0.0) and (size < 3 or shares[2] > 0.0)
-            if gap > best or (is_each and not inside):
-                continue
-            if found == slot or is_each:
-                found += 1
-            if found <= len(touches):
-                n = scale(subtract(on_wall, on_body), 1.0 / gap) if gap > 0.0 else (0.0, 0.0, 0.0)
-                _write(
-                    touches[found - 1], row, size, walls.begin, gap, room[i, 0], n, on_wall, (a, b, c), wall, shares, weights
-                )
-            if not is_each:
-                best = gap
+            for j in range(4 if is_each and size > 1 else 1):
+                if j == 0:
+                    shares, weights, on_body, on_wall, gap = nearest(size, start, corners)
+                else:  # things that lie along a wall are near it in several places
+                    shares, on_body, gap = nearest_to_corner(size, start, corners[j - 1])
+                    weights, on_wall = corner_weights(j - 1), corners[j - 1]
+                inside = shares[0] > 0.0 and (size < 2 or shares[1] > 0.0) and (size < 3 or shares[2] > 0.0)
+                if gap > best or (is_each and not inside):
+                    continue
+                if found == slot or is_each:
+                    found += 1
+                if found <= len(touches):
+                    n = scale(subtract(on_wall, on_body), 1.0 / gap) if gap > 0.0 else (0.0, 0.0, 0.0)
+                    _write(
+                        touches[found - 1], row, size, walls.begin, gap, room[i, 0], n, on_wall, (a, b, c), wall, shares,
+                        weights,
+                    )  # fmt: skip
+                if not is_each:
+                    best = gap
     return found, 0

@@ -7,6 +7,7 @@ for what it sweeps, and gone as far as that is free.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.cells.width.contacts import Walls
 from abut.core.arrays import Floats
@@ -19,8 +20,10 @@ DONE = 2.0**-20
 
 
 @kernel
-def project_vertices(touches: Records, room: Floats, motion: Floats, pushed: Floats) -> None:
-    """Change the motions (n,3) of vertices; `pushed` (k,) is what each contact has added to its side of the plane, in all."""
+def project_vertices(
+    touches: Records, room: Floats, gives_way: NDArray[np.bool_], motion: Floats, pushed: Floats
+) -> None:
+    """Change the motions (n,3) of those vertices that give way; `pushed` (k,) is what each contact has added to its side of the plane, in all."""
     largest = 0.0
     for _ in range(MOST_SWEEPS):
         change = 0.0
@@ -30,7 +33,7 @@ def project_vertices(touches: Records, room: Floats, motion: Floats, pushed: Flo
             weight, along = 0.0, 0.0
             for i in range(t.corners):
                 row = rows[i]
-                weight += shares[i] * shares[i]
+                weight += shares[i] * shares[i] if gives_way[row] else 0.0
                 along += shares[i] * (motion[row, 0] * t.nx + motion[row, 1] * t.ny + motion[row, 2] * t.nz)
             if not weight > 0.0:
                 continue
@@ -39,9 +42,10 @@ def project_vertices(touches: Records, room: Floats, motion: Floats, pushed: Flo
             change = max(change, abs(step))
             for i in range(t.corners):
                 row = rows[i]
-                motion[row, 0] -= step * shares[i] * t.nx
-                motion[row, 1] -= step * shares[i] * t.ny
-                motion[row, 2] -= step * shares[i] * t.nz
+                if gives_way[row]:
+                    motion[row, 0] -= step * shares[i] * t.nx
+                    motion[row, 1] -= step * shares[i] * t.ny
+                    motion[row, 2] -= step * shares[i] * t.nz
         largest = max(largest, change)
         if change <= DONE * largest:
             return

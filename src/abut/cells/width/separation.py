@@ -4,9 +4,12 @@ Conservative advancement along fixed directions (Mirtich 1996; here without a bo
 along n all corners go straight, so the first time at which two of them may be nearer than the distance along n is a root of a linear function. Until
 then the two are certainly further apart; from there the search goes on. So a time is never late.
 
-A pair that begins nearer than the distance is kept from coming nearer than it is. PAD covers the rounding: coordinates are taken relative to a corner
-of the wall, with S their largest magnitude; a difference, its product with a unit vector and the sum of three are off by 8·2⁻⁵³·S at most, closest
-points and their direction by some 20·2⁻⁵³·S. A direction that is off costs time and never safety.
+A body that turns about what it touches has corners that go on towards the wall's side of every plane between the two, past the wall. So where steps
+are short it is halved, again and again, towards the wall: the halves that are further away have planes of their own. And a pair that begins at the
+distance, or nearer by no more than BAND, may come nearer by a little (GIVE), down to the band's end. One that is nearer than that is kept from
+coming nearer. PAD covers the rounding: coordinates are taken relative to a corner of the wall, with S their largest magnitude; a difference, its
+product with a unit vector and the sum of three are off by 8·2⁻⁵³·S at most, closest points and their direction by some 20·2⁻⁵³·S. A direction that
+is off costs time and never safety.
 """
 
 import math
@@ -14,13 +17,17 @@ import math
 from abut.core.jit import element, kernel, stay_apart
 from abut.geometry.segments import closest_segment_segment
 from abut.geometry.triangles import closest_point_triangle
-from abut.geometry.vec import Vec3, dot, lerp, scale, subtract
+from abut.geometry.vec import Vec3, distance_sq, dot, lerp, scale, subtract
 
 Corners = tuple[Vec3, Vec3, Vec3]
 Nearest = tuple[Vec3, Vec3, Vec3, Vec3, float]
 PAD = 2.0**-46
 """Of the largest coordinate."""
+BAND, GIVE = 2.0**-10 - 2.0**-20, 2.0**-13
+"""Of the distance."""
+MOST_HALVES = 20
 MOST_STEPS = 100
+SHORT_STEP = 2.0**-3
 LEAST_STEP, NEAR_STEP = 2.0**-40, 2.0**-12
 """Of the motion: a shorter step is none; one that is shorter than the second ends the search where the two are as near as they may."""
 NEAR_ENOUGH = 1.0 + 2.0**-20
@@ -73,6 +80,21 @@ def nearest(size: int, a: Corners, w: Corners) -> Nearest:
 
 
 @element
+def corner_weights(i: int) -> Vec3:
+    """Weights of corner i."""
+    return _on_side(i, 0.0)
+
+
+@kernel
+def nearest_to_corner(size: int, a: Corners, p: Vec3) -> tuple[Vec3, Vec3, float]:
+    """Weights of the point of a segment or triangle that is nearest to p, that point, and the distance."""
+    stay_apart()
+    triangle = (a[0], a[1], a[2] if size == 3 else a[1])
+    shares, on_body, gap_sq = _nearest_to_point(p, triangle)
+    return (shares[0], shares[1] + shares[2], 0.0) if size == 2 else shares, on_body, math.sqrt(gap_sq)
+
+
+@element
 def shifted(a: Corners, origin: Vec3) -> Corners:
     """Seen from a point."""
     return subtract(a[0], origin), subtract(a[1], origin), subtract(a[2], origin)
@@ -89,7 +111,7 @@ def largest(a: Corners) -> float:
     """The largest magnitude of a coordinate."""
     most = 0.0
     for corner in a:
-        most = max(most, max(abs(corner[0]), max(abs(corner[1]), abs(corner[2]))))
+        most = max(most, abs(corner[0]), abs(corner[1]), abs(corner[2]))
     return most
 
 
@@ -109,6 +131,50 @@ def _advance(
     return end
 
 
+@element
+def _halve(size: int, a: Corners, i: int) -> tuple[Corners, Corners]:
+    """The halves of a segment, or of a triangle on both sides of the middle of the side from corner i on."""
+    if size == 2:
+        middle = lerp(a[0], a[1], 0.5)
+        return (a[0], middle, middle), (middle, a[1], a[1])
+    p, q, r = a[i], a[(i + 1) % 3], a[(i + 2) % 3]
+    middle = lerp(p, q, 0.5)
+    return (p, middle, r), (middle, q, r)
+
+
+@kernel
+def _advance_by_halves(
+    size: int, a0: Corners, a1: Corners, w0: Corners, w1: Corners, bound: float, t: float, last: float
+) -> float:
+    """`_advance` of the halves that are further from the wall, one after another, and of what is left, each along its own direction."""
+    stay_apart()
+    end, rest, wall = last, t, between(w0, w1, t)
+    for _ in range(MOST_HALVES):
+        longest = 0
+        for i in range(1, size if size == 3 else 1):
+            p, q = a0[i], a0[(i + 1) % 3]
+            if distance_sq(p, q) > distance_sq(a0[longest], a0[(longest + 1) % 3]):
+                longest = i
+        one0, other0 = _halve(size, a0, longest)
+        one1, other1 = _halve(size, a1, longest)
+        _, _, p, q, gap = nearest(size, between(one0, one1, t), wall)
+        _, _, r, s, other_gap = nearest(size, between(other0, other1, t), wall)
+        if not min(gap, other_gap) > 0.0:
+            return t
+        if gap > other_gap:
+            near0, near1, far0, far1 = other0, other1, one0, one1
+            n, toward = scale(subtract(s, r), 1.0 / other_gap), scale(subtract(q, p), 1.0 / gap)
+        else:
+            near0, near1, far0, far1 = one0, one1, other0, other1
+            n, toward = scale(subtract(q, p), 1.0 / gap), scale(subtract(s, r), 1.0 / other_gap)
+        end = min(end, _advance(size, far0, far1, w0, w1, toward, bound, t, end))
+        a0, a1 = near0, near1
+        rest = _advance(size, a0, a1, w0, w1, n, bound, t, end)
+        if rest >= end or end <= t:
+            return end
+    return min(end, rest)
+
+
 @kernel
 def first_within(
     size: int, a0: Corners, a1: Corners, w0: Corners, w1: Corners, least: float, last: float
@@ -118,18 +184,21 @@ def first_within(
     stay_apart()
     origin = w0[0]
     a0, a1, w0, w1 = shifted(a0, origin), shifted(a1, origin), shifted(w0, origin), shifted(w1, origin)
-    pad = PAD * max(max(largest(a0), largest(a1)), max(largest(w0), largest(w1)))
+    pad = PAD * max(largest(a0), largest(a1), largest(w0), largest(w1))
     t, none = 0.0, (0.0, 0.0, 0.0)
     bound = least
     shares, weights, on_wall, n, gap = none, none, none, none, 0.0
     for step in range(MOST_STEPS):
         shares, weights, on_body, on_wall, gap = nearest(size, between(a0, a1, t), between(w0, w1, t))
         if step == 0:
-            bound = min(least, gap - pad)
+            hardest = least * (1.0 - BAND)
+            bound = min(least, max(gap - GIVE * least, hardest)) if gap > hardest + pad else gap - pad
         if not gap > pad:
             break
         n = scale(subtract(on_wall, on_body), 1.0 / gap)
         end = _advance(size, a0, a1, w0, w1, n, bound + 0.25 * pad, t, last)
+        if end < last and end - t < SHORT_STEP and size > 1:
+            end = max(end, _advance_by_halves(size, a0, a1, w0, w1, bound + 0.25 * pad, t, last))
         if end >= last:
             return NEVER, shares, weights, n, on_wall, gap
         if end - t <= LEAST_STEP or (end - t <= NEAR_STEP and gap <= bound * NEAR_ENOUGH + pad):

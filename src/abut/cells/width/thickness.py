@@ -14,8 +14,8 @@ from abut.cells.width.contacts import TOUCH, Paths, Walls, find_first, find_near
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 
-STOP = 1.0 + 2.0**-20
-"""Where a body stops, in units of its radius: so that the rounding of where it stands brings it no nearer than its radius."""
+STOP = 1.0 + 2.0**-10
+"""Where a body stops, in units of its radius. What it has above that lets it turn about what it touches (`separation.BAND`)."""
 CLOSE = 1.0 + 2.0**-4
 """Walls within this much of the radius count as contacts that a motion must respect from its beginning."""
 FIRST_ROOM, FIRST_CONTACTS = 256, 64
@@ -92,10 +92,10 @@ class Thickness:
             else:
                 return self._contacts[:found].copy()
 
-    def list_near_now(
-        self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float
-    ) -> Records:
+    def list_near_now(self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float) -> Records:
         """The nearest wall of each outer simplex that has one within a distance, where the body is."""
         points = interior.space.vertices
         paths = Paths(position, position, part)
-        return self.find_near(interior.space, Walls(points, points, 0.0), paths, position, self.outer, within, False)
+        return self.find_near(
+            interior.space, Walls(points, points, 0.0, 1.0), paths, position, self.outer, within, False
+        )

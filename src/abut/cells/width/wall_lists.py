@@ -1,8 +1,8 @@
 """The walls that may be near a part of a mobile while it and the walls move, found by going from cell to cell.
 
-What is nearest to a body inside the free cells can be seen from it: the segment between the two lies in free cells, as does the path of the body up to
-a first contact. So it is enough to go from the cells of the corners through those faces whose boxes, over the whole step, meet the box of what the
-body sweeps, grown by the distance. The cost follows the cells in that box, not the size of the environment.
+What is nearest to a body inside the free cells can be seen from it: the segment between the two lies in free cells, as does the path of the body up
+to a first contact. So it is enough to go from the cells of the corners through those faces whose boxes, over the whole step, meet the box of what
+the body sweeps, grown by the distance. The cost follows the cells in that box, not the size of the environment.
 """
 
 from abut.cells.map.darts import Row
@@ -36,15 +36,15 @@ def _misses(before: Floats, after: Floats, dart: Row, space: Space, box: Box) ->
         here = dart
         while True:
             vertex = space.vertex[here]
-            least = min(least, min(before[vertex, k], after[vertex, k]))
-            most = max(most, max(before[vertex, k], after[vertex, k]))
+            least = min(least, before[vertex, k], after[vertex, k])
+            most = max(most, before[vertex, k], after[vertex, k])
             here = integer(space.phi1[here])
             if here == dart:
                 break
             if space.dimension == 2:
                 vertex = space.vertex[here]
-                least = min(least, min(before[vertex, k], after[vertex, k]))
-                most = max(most, max(before[vertex, k], after[vertex, k]))
+                least = min(least, before[vertex, k], after[vertex, k])
+                most = max(most, before[vertex, k], after[vertex, k])
                 break
         if most < low[k] or least > high[k]:
             return True

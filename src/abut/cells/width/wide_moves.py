@@ -85,17 +85,16 @@ def move(
     return Went(at, parts, time, touch)
 
 
-def _along_walls(
-    thickness: Thickness, interior: Interior, at: Floats, part: NDArray[np.int32], rest: Floats
-) -> Floats:
+def _along_walls(thickness: Thickness, interior: Interior, at: Floats, part: NDArray[np.int32], rest: Floats) -> Floats:
     """What is left of a motion that does not go into walls."""
     points = interior.space.vertices
-    walls, paths = Walls(points, points, 0.0), Paths(at, at, part)
+    walls, paths = Walls(points, points, 0.0, 1.0), Paths(at, at, part)
     within = thickness.least * CLOSE
     near = distinct(thickness.find_near(interior.space, walls, paths, at, thickness.every, within, True))
     motion = np.array(rest, order="C")
-    room = np.maximum(room_of(near, thickness.least, walls), 0.0)
-    project_vertices(near, room, motion, np.zeros(len(near)))
+    room = room_of(near, thickness.least, walls)
+    goes = (rest != 0.0).any(axis=1)  # vertices that have arrived stay
+    project_vertices(near, room, goes, motion, np.zeros(len(near)))
     return motion
 
 
@@ -107,7 +106,7 @@ def _find_shares(
     motion = goal - at
     share, met = np.ones(count), no_touches(count)
     goes = (motion != 0.0).any(axis=1)
-    chosen, tries, walls = thickness.outer, 0, Walls(points, points, 0.0)
+    chosen, tries, walls = thickness.outer, 0, Walls(points, points, 0.0, 1.0)
     while True:
         chosen = chosen[goes[simplices[chosen]].any(axis=1)]
         end = np.where(share[:, np.newaxis] == 1.0, goal, at + share[:, np.newaxis] * motion)
@@ -149,7 +148,12 @@ def move_as_one(
     """Send all vertices the same share of their ways."""
     count, points = len(part), interior.space.vertices
     touches = thickness.find_first(
-        interior.space, Walls(points, points, 0.0), Paths(position, goal, part), position, thickness.outer, thickness.least
+        interior.space,
+        Walls(points, points, 0.0, 1.0),
+        Paths(position, goal, part),
+        position,
+        thickness.outer,
+        thickness.least,
     )
     share = min(float(touches["time"].min(initial=np.inf)), 1.0)
     met, time = no_touches(count), np.ones(count)

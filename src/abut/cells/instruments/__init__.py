@@ -1,0 +1,1 @@
+"""Rigid bodies with a width inside a partition."""
