@@ -2,6 +2,7 @@
 
 from abut.cells.build.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.build.filling import from_surface
+from abut.cells.build.loading import load
 from abut.cells.environment import Environment
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
@@ -39,6 +40,7 @@ __all__ = [
     "from_surface",
     "hexahedra",
     "label_orbits",
+    "load",
     "mixed",
     "orbit",
     "polygons",
