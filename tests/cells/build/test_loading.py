@@ -165,7 +165,7 @@ def test_sets_that_overlap_are_decided_by_name():
     assert env.cells_in("low").tolist() == [0, 2, 4, 6]
     assert env.cells_in("left").tolist() == [1, 3]
     assert env.obstacle.tolist() == [True, False] * 4
-    with pytest.raises(InvalidInput, match="cell 0 is in 'low' and in 'left'|cell 0 is in 'left' and in 'low'"):
+    with pytest.raises(InvalidInput, match="cell 0 is in 'low' and in 'left'"):
         cells.load(mesh, regions={"low": "free", "left": "free"})
 
 
@@ -281,7 +281,7 @@ def test_meshes_of_the_plane(tmp_path):
     env = cells.load(meshio.Mesh(points[:, :2], [("polygon", [[3, 2, 4, 1, 0]])]))
     assert (env.cell_count, volume(env)) == (1, 3)
     tilted = points + np.outer(points[:, 0], [0, 0, 1.0])
-    with pytest.raises(InvalidInput, match="cells: fill no space, and do not lie in a plane z = constant: `abut.load`"):
+    with pytest.raises(InvalidInput, match="cells: fill no space, and do not lie in a plane z = constant"):
         cells.load(meshio.Mesh(tilted, blocks))
 
 
@@ -373,15 +373,16 @@ def test_files_cut_short_are_refused_or_whole(suffix, tmp_path, capsys):
     """Wherever a file is cut off: refused by name, but where all that is missing is its end mark or a line of no consequence."""
     vertices, rows, cube = kuhn(1)
     whole = write(tmp_path / f"whole{suffix}", vertices, [("tetra", rows)], [cube + 1]).read_bytes()
-    cut, taken = tmp_path / f"cut{suffix}", 0
+    cut, taken, told = tmp_path / f"cut{suffix}", 0, []
     for size in {0, 1, 20, *range(40, len(whole), max(1, len(whole) // 40))}:
         cut.write_bytes(whole[:size])
         try:
             env = cells.load(cut)
         except (InvalidInput, Unsupported) as refusal:
-            assert str(cut) in str(refusal)
+            told.append(str(refusal))
         else:
             taken += 1
             assert volume(env) == 6, size
+    assert all(str(cut) in words for words in told)
     assert taken < 12
     assert capsys.readouterr() == ("", "")
