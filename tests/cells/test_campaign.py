@@ -24,7 +24,7 @@ SIZES = (
     if SOAK
     else campaign.Sizes(1, 2, 1, 1)
     if jit.INTERPRETED
-    else campaign.Sizes(4, 8, 1, 2)
+    else campaign.Sizes(3, 6, 1, 2)
 )
 SEEDS = range(240) if SOAK else range(1)
 
