@@ -3,6 +3,7 @@
 import functools
 import itertools
 import tempfile
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -517,6 +518,12 @@ def _slit(environment: cells.Environment) -> cells.Environment:
     return environment
 
 
+def _regional() -> cells.Environment:
+    """A tetrahedron that is a region."""
+    mesh = types.SimpleNamespace(points=TETRAHEDRON, cells=[("tetra", [[0, 1, 2, 3]])], cell_data={"region": [[3]]})
+    return cells.load(mesh)
+
+
 def partitions() -> dict[str, Subject]:
     """cells. Its own campaign goes deeper: tests/cells/test_bad_calls.py."""
 
@@ -543,6 +550,17 @@ def partitions() -> dict[str, Subject]:
         "cells.polyhedra": function(cells.polyhedra, vertices=TETRAHEDRON, cells=[faces], obstacle=None),
         "cells.polygons": function(cells.polygons, vertices=SQUARE, polygons=[[0, 1, 2, 3]], obstacle=None),
         "cells.mixed": function(cells.mixed, vertices=TETRAHEDRON, tetrahedra=[[0, 1, 2, 3]]),
+        "cells.load": function(
+            cells.load,
+            source=types.SimpleNamespace(
+                points=TETRAHEDRON, cells=[("tetra", [[0, 1, 2, 3]])], cell_data={"region": [[3]]}
+            ),
+            regions={"3": "obstacle"},
+            table="region",
+            weld=1e-9,
+            flat="drop",
+        ),
+        "cells.Environment.cells_in": method(_regional, "cells_in", region="3"),
         "cells.Environment.sew": method(lambda: _slit(channel()), "sew", a=0, b=1),
         "cells.Environment.unsew": method(channel, "unsew", a=0, b=1),
         "cells.Marker": function(cells.Marker, dart_count=5),

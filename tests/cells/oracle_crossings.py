@@ -28,9 +28,7 @@ class Walls(NamedTuple):
 
 
 def walls_of(parts):
-    rings = [
-        face for part in parts if part.free for face, wall in zip(part.faces, part.walls, strict=True) if wall
-    ]
+    rings = [face for part in parts if part.free for face, wall in zip(part.faces, part.walls, strict=True) if wall]
     corners = [np.array(ring, float) for ring in rings]
     planes = []
     for ring in corners:

@@ -6,6 +6,7 @@ input is taken; then the map must be sound. Arguments are drawn together, most o
 
 import collections
 import inspect
+import types
 
 import numpy as np
 import pytest
@@ -145,6 +146,15 @@ class Stage:
         yield "polygons", cells.polygons, {"vertices": CUBE[:4, :2], "polygons": [[0, 1, 2], [0, 2, 3]]}
         yield "channel", cells.channel, {"nx": 1, "ny": 2, "nz": 1, "obstacle": [False, True]}
         yield "from_surface", cells.from_surface, {"mesh": (TETRAHEDRON, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])}
+        mesh = types.SimpleNamespace(points=CUBE, cells=[("hexahedron", [list(range(8))])], cell_data={"region": [[3]]})
+        yield (
+            "load",
+            cells.load,
+            {"source": mesh, "regions": {3: "obstacle"}, "table": "region", "weld": 0.0, "flat": "drop"},
+        )
+        loose = types.SimpleNamespace(points=TETRAHEDRON, cells=[("tetra", [[0, 2, 1, 3]])])
+        yield "load", cells.load, {"source": loose, "regions": None, "weld": None}
+        yield "cells_in", cells.load(mesh).cells_in, {"region": "3"}
         for env in (space, plane):
             yield "set_obstacle", env.set_obstacle, {"cells": [0, 1], "obstacle": True}
             yield "deform", env.deform, {"vertices": env.vertices * 1.01, "moved": None}

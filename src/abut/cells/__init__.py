@@ -2,6 +2,7 @@
 
 from abut.cells.build.construction import channel, hexahedra, mixed, polygons, polyhedra, tetrahedra
 from abut.cells.build.filling import from_surface
+from abut.cells.build.loading import load
 from abut.cells.environment import Environment
 from abut.cells.instruments.instrument import Instrument
 from abut.cells.map.darts import OUTSIDE, Darts
@@ -43,6 +44,7 @@ __all__ = [
     "from_surface",
     "hexahedra",
     "label_orbits",
+    "load",
     "mixed",
     "orbit",
     "polygons",

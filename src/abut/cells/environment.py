@@ -108,6 +108,40 @@ class Environment:
         return self.interior.obstacle.copy()
 
     @property
+    def region_names(self) -> tuple[str, ...]:
+        """What the regions are called that the cells were made in (`abut.cells.load`, `abut.cells.from_surface`); empty for cells made by hand."""
+        return self.interior.region_names
+
+    @property
+    def region(self) -> Integers:
+        """(cells,) a copy: the row of `region_names` that each cell belongs to, −1 for none. Halves of a cell belong where it did; of two cells that
+        are merged the first tells."""
+        return self.interior.region.copy()
+
+    def cells_in(self, region: str) -> Integers:
+        """The cells of a region, those that are merged into others left out.
+
+        Args:
+            region: its name, one of `region_names`.
+
+        Returns:
+            (k,) their numbers.
+
+        Raises:
+            InvalidInput: there is no such region.
+
+        Examples:
+            >>> import abut
+            >>> ball = abut.cells.channel(2, 1, 1)
+            >>> ball.region_names
+            ()
+        """
+        arrays.choice(region, "region", self.region_names)
+        wanted = self.region_names.index(region)
+        own = np.flatnonzero(self.interior.region == wanted)
+        return arrays.frozen(np.array([c for c in own.tolist() if self.interior.rings.get(c) != []], np.int64))
+
+    @property
     def byte_count(self) -> int:
         """Memory of the map and of its records."""
         tables = [*self.interior.darts, *self.interior.space]
@@ -219,8 +253,9 @@ class Environment:
         """Divide a cell along some of its corners, or cells by a plane. With `slit`, the path between the halves is closed.
 
         `cut(cell, corners)` divides a cell by a new face through some of its corners. Two corners that follow one another share an edge of the cell
-        or one of its faces, which is then cut in two on both sides; one that bulges only along its bends, so that it stays where it is. Seen from the cell that keeps its number, the loop runs
-        anticlockwise. In the plane, `corners` are two, and the cell to the left of the line from the first to the second keeps its number.
+        or one of its faces, which is then cut in two on both sides; one that bulges only along its bends, so that it stays where it is.
+        Seen from the cell that keeps its number, the loop runs anticlockwise.
+        In the plane, `corners` are two, and the cell to the left of the line from the first to the second keeps its number.
 
         `cut(plane=(point, normal))` divides all cells that the plane (in the plane: the line) passes through. The half behind the plane keeps the
         number. New vertices are added to `vertices`. A cell with bulging faces of which a half would not be star-shaped falls into its

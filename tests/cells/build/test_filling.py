@@ -148,3 +148,83 @@ def test_surfaces_that_cannot_be_filled(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pytetwild", None)
     with pytest.raises(Unsupported, match=r'pip install "abut\[mesh\]"'):
         cells.from_surface(ball)
+
+
+def blocks(*bounds):
+    """Boxes with corners at whole numbers, as surfaces."""
+    return [abut.Mesh(box_corners(np.array(low), np.array(high)), abut.scenes.box().faces) for low, high in bounds]
+
+
+def box_corners(low, high):
+    corners = abut.scenes.box().vertices
+    share = (corners - corners.min(axis=0)) / np.ptp(corners, axis=0)
+    return low + share * (high - low)
+
+
+def stand_in(size, start, seen):
+    """A filler that hands back a grid of unit cubes, cut into tetrahedra, whatever is asked for."""
+    grid, rows = worlds.grid(size)
+
+    class Filler:
+        @staticmethod
+        def tetrahedralize(vertices, faces, **options):
+            seen.append((len(vertices), options["disable_filtering"]))
+            box = worlds.tetrahedra(np.random.default_rng(0), 1).environment
+            own = np.array([np.unique(np.concatenate(box.faces_of(cell))) for cell in range(box.cell_count)])
+            lookup = [
+                int(np.flatnonzero((worlds.grid(1)[0][k] == np.array(worlds.CORNERS)).all(axis=1))[0]) for k in range(8)
+            ]
+            return grid + start, np.concatenate([row[np.array(lookup)[own]] for row in rows])
+
+    return Filler
+
+
+def test_surfaces_in_one_another_are_regions(monkeypatch):
+    """A lumen in a wall, a stone in the lumen and bone beside it: each cell belongs to the smallest that holds it."""
+    wall, lumen, stone, bone = blocks((1, 5), (2, 4), (3, 4), ([5, 1, 1], [6, 2, 2]))
+    seen = []
+    monkeypatch.setitem(__import__("sys").modules, "pytetwild", stand_in(7, -0.0, seen))
+    named = {"wall": wall, "lumen": lumen, "stone": stone, "bone": bone}
+    env = cells.from_surface(
+        named, outside=True, edge_length=0.01, obstacle="none", regions={"stone": "obstacle", "bone": "left out"}
+    )
+    assert seen == [(32, True)]
+    assert env.region_names == ("wall", "lumen", "stone", "bone", "outside")
+    counts = [len(env.cells_in(name)) // 6 for name in env.region_names]
+    assert counts == [64 - 8, 7, 1, 0, 343 - 64 - 1]
+    assert env.obstacle.sum() == 6
+    crowd = cells.Particles(env, [[2.5, 2.5, 2.5]])
+    moves = crowd.move([[3.6, 3.6, 3.6]])
+    assert moves.position[0] == pytest.approx([3, 3, 3])
+    inner = cells.from_surface({"wall": wall, "lumen": lumen}, edge_length=0.01)
+    assert inner.cell_count == 6 * 64
+    assert [len(inner.cells_in(name)) // 6 for name in inner.region_names] == [56, 8, 0]
+    alone = cells.from_surface(wall, outside=True, edge_length=0.01)
+    assert alone.region_names == ("inside", "outside")
+    assert (alone.obstacle == (alone.region == 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("named", "options", "words"),
+    [
+        ({}, {}, "mesh: holds no surface"),
+        ({3: "ball"}, {}, "mesh: 3 is no name of a surface"),
+        ({"outside": "ball"}, {}, "mesh: 'outside' is no name of a surface"),
+        ({"a": "open"}, {}, r"mesh\['a'\]: is not closed"),
+        ({"a": "turned"}, {}, r"mesh\['a'\]\.faces\[0\]: belongs to a piece that is inside out"),
+        ({"a": "ball"}, {"regions": {"b": "free"}}, "regions: there is no region 'b'; there are 'a', 'outside'"),
+        ({"a": "box", "b": "box"}, {}, "mesh: 'b' holds nothing of its own"),
+        ({"a": "box"}, {"regions": {"a": "left out"}}, "regions: leave out all that there is"),
+    ],
+)
+def test_named_surfaces_that_are_no_good(named, options, words, monkeypatch):
+    ball = abut.scenes.icosphere(1)
+    known = {
+        "ball": ball,
+        "open": (ball.vertices, ball.faces[1:]),
+        "turned": (ball.vertices, ball.faces[:, ::-1]),
+        "box": blocks((1, 3))[0],
+    }
+    monkeypatch.setitem(__import__("sys").modules, "pytetwild", stand_in(4, 0.0, []))
+    with pytest.raises(InvalidInput, match=words):
+        cells.from_surface({name: known[each] for name, each in named.items()}, **options)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import read_items, read_mask, read_numbers
+from abut.cells.build.orientation import find_turned, turn_tetrahedra
 from abut.cells.edit.interior import Interior, Recipe
 from abut.cells.environment import Environment
 from abut.cells.map.cell_shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, concatenate, loops_of
@@ -38,14 +39,14 @@ def tetrahedra(vertices: PointsLike, tetrahedra: IndicesLike, obstacle: FlagsLik
 
     Args:
         vertices: (n,3) coordinates.
-        tetrahedra: (m,4) corners, the fourth on the side to which the first three turn anticlockwise.
+        tetrahedra: (m,4) corners, in any order: SciPy's Delaunay hands out both orientations.
         obstacle: (m,) which cells cannot be entered; by default none. The outside never can.
 
     Returns:
         The environment; its cells are numbered as the rows.
 
     Raises:
-        InvalidInput: a cell is inverted or flat, or cells do not fit together; by its number.
+        InvalidInput: a cell is flat, or cells do not fit together; by its number.
 
     Examples:
         >>> import abut
@@ -54,7 +55,7 @@ def tetrahedra(vertices: PointsLike, tetrahedra: IndicesLike, obstacle: FlagsLik
         Environment(2 cells, 1 obstacle)
     """
     points = arrays.points(vertices, "vertices", keep=True)
-    return _of_shapes(points, [(TETRAHEDRON, tetrahedra)], obstacle)
+    return of_shapes(points, [(TETRAHEDRON, tetrahedra)], obstacle)
 
 
 def hexahedra(vertices: PointsLike, hexes: IndicesLike, obstacle: FlagsLike | None = None) -> Environment:
@@ -78,7 +79,7 @@ def hexahedra(vertices: PointsLike, hexes: IndicesLike, obstacle: FlagsLike | No
         Environment(1 cell, 0 obstacles)
     """
     points = arrays.points(vertices, "vertices", keep=True)
-    return _of_shapes(points, [(Shape("hexes", 8, HEXAHEDRON.faces), hexes)], obstacle)
+    return of_shapes(points, [(Shape("hexes", 8, HEXAHEDRON.faces), hexes)], obstacle)
 
 
 def mixed(
@@ -96,7 +97,7 @@ def mixed(
 
     Args:
         vertices: (n,3) coordinates.
-        tetrahedra, pyramids, wedges, hexahedra: (k,4), (k,5), (k,6) and (k,8) corners.
+        tetrahedra, pyramids, wedges, hexahedra: (k,4), (k,5), (k,6) and (k,8) corners; those of tetrahedra in any order.
         obstacle: (cells,) which cells cannot be entered; by default none. The outside never can.
 
     Returns:
@@ -113,7 +114,7 @@ def mixed(
     """
     points = arrays.points(vertices, "vertices", keep=True)
     given = [(TETRAHEDRON, tetrahedra), (PYRAMID, pyramids), (WEDGE, wedges), (HEXAHEDRON, hexahedra)]
-    return _of_shapes(points, given, obstacle)
+    return of_shapes(points, given, obstacle)
 
 
 def polyhedra(
@@ -226,12 +227,14 @@ def _obstacles(obstacle: FlagsLike | None, count: int) -> NDArray[np.bool_]:
     return read_mask(obstacle, "obstacle", count).copy()
 
 
-def _of_shapes(points: Floats, given: list[tuple[Shape, IndicesLike]], obstacle: FlagsLike | None) -> Environment:
+def of_shapes(points: Floats, given: list[tuple[Shape, IndicesLike]], obstacle: FlagsLike | None) -> Environment:
+    """Cells of several shapes, numbered as they are given."""
     rows: list[tuple[Shape, Indices]] = []
     name, count = given[0][0].name if len(given) == 1 else "cells", 0
     for shape, corners in given:
         checked = arrays.indices(corners, shape.name, shape.corner_count, len(points))
         _refuse_repeated(checked, shape.name)
+        checked = turn_tetrahedra(points, checked) if shape is TETRAHEDRON else checked
         rows.append((shape, checked.astype(np.int32)))
         count += len(checked)
 
@@ -332,23 +335,9 @@ def _read_polyhedra(cells: Iterable[Iterable[IndicesLike]], limit: int) -> Loops
 
 def _turn_inwards(points: Floats, loops: Loops, count: int) -> Loops:
     """Reverse the faces of cells that run clockwise seen from inside."""
-    verdict = convexity.judge_cells(points, loops, count).verdict
-    volume = _volumes(points, loops, count)
-    turned = (verdict == convexity.INVERTED) | ((verdict == convexity.WARPED) & (volume < 0))
+    turned = find_turned(points, loops, count)
     vertex = loops.vertex.copy()
     for face in np.flatnonzero(turned[loops.cell]).tolist():
         begin, end = loops.start[face], loops.start[face + 1]
         vertex[begin:end] = loops.vertex[begin:end][::-1]
     return loops._replace(vertex=vertex)
-
-
-def _volumes(points: Floats, loops: Loops, count: int) -> Floats:
-    """Six times the volume enclosed by faces that run anticlockwise seen from inside, relative to a corner of each cell."""
-    first = points[loops.vertex[loops.start[np.searchsorted(loops.cell, np.arange(count))]]]
-    face = np.repeat(np.arange(len(loops.cell)), loops.sizes)
-    dart = np.arange(len(loops.vertex))
-    following = np.where(dart + 1 == loops.start[face + 1], loops.start[face], dart + 1)
-    origin = first[loops.cell[face]]
-    a, b, c = (points[loops.vertex[rows]] - origin for rows in (loops.start[face], dart, following))
-    parts = -np.einsum("ij,ij->i", a, np.cross(b, c))
-    return np.bincount(loops.cell[face], weights=parts, minlength=count).astype(np.float64)

@@ -10,12 +10,14 @@ import importlib.util
 import sys
 import tempfile
 import types
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.build.construction import tetrahedra
+from abut.cells.build.regions import RegionRoles, Regions, read_roles
 from abut.cells.environment import Environment
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
@@ -30,14 +32,15 @@ MOST_ASKED = 64
 
 
 def from_surface(
-    mesh: MeshLike,
+    mesh: MeshLike | Mapping[str, MeshLike],
     *,
     edge_length: Number = 0.1,
     epsilon: Number = 1e-3,
     outside: bool = False,
     obstacle: Literal["inside", "outside", "none"] = "outside",
+    regions: RegionRoles | None = None,
 ) -> Environment:
-    """Fill a closed surface with tetrahedra.
+    """Fill a closed surface with tetrahedra, or several surfaces, each a region of its own.
 
     With `outside=True` a box around the surface is filled as well, so that particles can leave the surface and come back. It is the bounding box,
     larger by `edge_length` on each side; `epsilon` holds for it too, and one so large that not half of this is left is refused.
@@ -46,21 +49,26 @@ def from_surface(
     The surface may have several pieces. A piece inside another is a hollow, and its faces look into it, as those of the outer one look out;
     one that faces the same way as the piece around it would enclose nothing, and is refused, and so is a surface that is inside out.
 
+    Several surfaces, by name, may lie in one another: `{"wall": outer, "lumen": inner}`. All look outwards. A cell belongs to the smallest of those
+    that hold it, here the wall is what lies between the two; and what none of them holds is called "outside". One surface alone has the regions
+    "inside" and "outside". `Environment.region` tells where each cell belongs.
+
     Needs the `mesh` extra (`pip install "abut[mesh]"`).
 
     Args:
-        mesh: the surface, whatever `abut.as_mesh` takes.
+        mesh: the surface, whatever `abut.as_mesh` takes; or surfaces by name.
         edge_length: how long the edges of the tetrahedra should be, as a share of the diagonal of the surface's bounding box.
         epsilon: how far their surface may lie beside the given one, as a share of the same diagonal.
         outside: whether to fill a box around the surface too.
         obstacle: with `outside`, which side cannot be entered.
+        regions: what becomes of the cells of a region, by its name: "free", "obstacle" or "left out"; `obstacle` where nothing is said.
 
     Returns:
         The environment.
 
     Raises:
         Unsupported: the extra is missing.
-        InvalidInput: the surface is not closed.
+        InvalidInput: a surface is not closed, or holds nothing of its own.
 
     Examples:
         A surface that lacks a face has no inside:
@@ -74,10 +82,10 @@ def from_surface(
     """
     arrays.choice(obstacle, "obstacle", ("inside", "outside", "none"))
     outside = arrays.flag(outside, "outside")
-    surface = as_mesh(mesh)
-    if not surface.is_closed:
-        raise InvalidInput("mesh", "is not closed: its inside is not defined")
-    _refuse_lost_pieces(surface)
+    surfaces = _read_surfaces(mesh)
+    surface = _join(list(surfaces.values()))
+    names = (*surfaces, "outside")
+    roles = read_roles(regions, Regions(np.empty(0, np.int64), names, {}))
     length = arrays.scalar(edge_length, "edge_length", least=1e-3, most=1.0)
     tolerance = arrays.scalar(epsilon, "epsilon", least=1e-6, most=0.1)
     fill = _find_filler()
@@ -87,23 +95,85 @@ def from_surface(
             np.array(surface.faces, np.int32),
             edge_length_fac=length,
             epsilon=tolerance,
-            disable_filtering=outside,
+            disable_filtering=outside or len(surfaces) > 1,
         )
     points, cells = np.asarray(vertices, np.float64), np.asarray(rows, np.int64)
     if not len(cells):
         raise InvalidInput("mesh", "encloses nothing that could be filled at this tolerance")
-    cells = _turn_positive(points, cells)
-    if not outside:
-        return tetrahedra(points, cells)
-    used, margin = points[np.unique(cells)], 0.5 * length * float(np.linalg.norm(np.ptp(surface.vertices, axis=0)))
-    room = min(
-        (surface.vertices.min(axis=0) - used.min(axis=0)).min(), (used.max(axis=0) - surface.vertices.max(axis=0)).min()
-    )
-    if room < margin:
-        raise InvalidInput("epsilon", f"{tolerance:g} is too large: the box around the surface did not keep its place")
-    inner = winding_numbers(surface.vertices, surface.faces, points[cells].mean(axis=1)) > 0.5
-    marks = {"inside": inner, "outside": ~inner, "none": np.zeros(len(cells), np.bool_)}
-    return tetrahedra(points, cells, marks[obstacle])
+    if outside:
+        used, margin = points[np.unique(cells)], 0.5 * length * float(np.linalg.norm(np.ptp(surface.vertices, axis=0)))
+        low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+        if min((low - used.min(axis=0)).min(), (used.max(axis=0) - high).min()) < margin:
+            words = f"{tolerance:g} is too large: the box around the surface did not keep its place"
+            raise InvalidInput("epsilon", words)
+    number = _find_innermost(list(surfaces.values()), points[cells].mean(axis=1))
+    if not outside:  # what is filled is inside; at the surface the tolerance may say otherwise
+        beyond = number == len(surfaces)
+        if len(surfaces) == 1:
+            number[beyond] = 0
+        else:
+            cells, number = cells[~beyond], number[~beyond]
+    for k, name in enumerate(surfaces):
+        if not (number == k).any():
+            raise InvalidInput("mesh", f"{name!r} holds nothing of its own that could be filled at this tolerance")
+    told = set(map(str, regions)) if regions is not None else set[str]()
+    outer = number == len(surfaces)
+    marks = {"inside": ~outer, "outside": outer, "none": np.zeros(len(cells), np.bool_)}[obstacle]
+    for k, name in enumerate(names):
+        if name in told:
+            marks[number == k] = roles[k] == "obstacle"
+    keep = ~np.isin(number, [k for k, role in enumerate(roles) if role == "left out"])
+    if not keep.any():
+        raise InvalidInput("regions", "leave out all that there is")
+    env = tetrahedra(points, cells[keep], marks[keep])
+    env.interior.region[:] = number[keep]
+    env.interior.region_names = names
+    return env
+
+
+def _read_surfaces(mesh: MeshLike | Mapping[str, MeshLike]) -> dict[str, Mesh]:
+    """Closed surfaces by name."""
+    if not isinstance(mesh, Mapping):
+        surface = as_mesh(mesh)
+        if not surface.is_closed:
+            raise InvalidInput("mesh", "is not closed: its inside is not defined")
+        _refuse_lost_pieces(surface)
+        return {"inside": surface}
+    given: Any = mesh
+    surfaces: dict[str, Mesh] = {}
+    for name, each in given.items():
+        if not isinstance(name, str) or name == "outside":
+            raise InvalidInput("mesh", f"{name!r} is no name of a surface")
+        surface = as_mesh(each)
+        if not surface.is_closed:
+            raise InvalidInput(f"mesh[{name!r}]", "is not closed: its inside is not defined")
+        try:
+            _refuse_lost_pieces(surface)
+        except InvalidInput as error:
+            raise InvalidInput(f"mesh[{name!r}].faces", error.reason, error.row) from error
+        surfaces[name] = surface
+    if not surfaces:
+        raise InvalidInput("mesh", "holds no surface")
+    return surfaces
+
+
+def _join(surfaces: list[Mesh]) -> Mesh:
+    """All of them as one."""
+    if len(surfaces) == 1:
+        return surfaces[0]
+    first = np.cumsum([0, *(len(each.vertices) for each in surfaces)])
+    faces = np.concatenate([each.faces + begin for each, begin in zip(surfaces, first, strict=False)])
+    return Mesh(np.concatenate([each.vertices for each in surfaces]), faces)
+
+
+def _find_innermost(surfaces: list[Mesh], middles: Floats) -> Integers:
+    """(n,) which surface holds each point, the smallest of several; their number where none does."""
+    number, size = np.full(len(middles), len(surfaces)), np.full(len(middles), np.inf)
+    for k, surface in enumerate(surfaces):
+        held = winding_numbers(surface.vertices, surface.faces, middles) > 0.5
+        held &= surface.volume < size
+        number[held], size[held] = k, surface.volume
+    return number
 
 
 def _refuse_lost_pieces(surface: Mesh) -> None:
@@ -138,13 +208,6 @@ def _find_filler() -> Any:
     finally:
         if stand_in is not None:
             del sys.modules["pyvista"]
-
-
-def _turn_positive(points: Floats, cells: Integers) -> Integers:
-    """All tetrahedra in abut's order; which order they are in is the same for all."""
-    a, b, c, d = (points[cells[:, k]] for k in range(4))
-    volume = np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a)
-    return cells if np.median(volume) > 0.0 else cells[:, [0, 2, 1, 3]]
 
 
 def winding_numbers(vertices: Floats, faces: Integers, points: Floats) -> Floats:

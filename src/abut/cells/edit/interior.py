@@ -26,6 +26,8 @@ from abut.cells.walk.reentrant_edges import Remembered
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 
+NO_REGION = -1
+
 
 class Recipe(NamedTuple):
     """What is known of the cells as they were given."""
@@ -73,7 +75,8 @@ class Interior:
         self.given: Floats | None = vertices
         """The vertices of users; None after a deformation, until asked for."""
         self._largest: float | None = None
-        self.marks = Rows(obstacle=obstacle)
+        self.marks = Rows(obstacle=obstacle, region=np.full(len(obstacle), NO_REGION))
+        self.region_names: tuple[str, ...] = ()
         self.recipe = recipe
         self.rings: dict[int, list[Ring]] = {}
         """Of cells that are not as they were given."""
@@ -137,6 +140,11 @@ class Interior:
     def obstacle(self) -> NDArray[np.bool_]:
         """(cells,) the marks themselves."""
         return self.marks["obstacle"]
+
+    @property
+    def region(self) -> Integers:
+        """(cells,) the row of `region_names` that each cell belongs to, NO_REGION for none."""
+        return self.marks["region"]
 
     @property
     def version(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 import numpy as np
 
 from abut.cells.edit.grafts import graft
-from abut.cells.edit.interior import Interior
+from abut.cells.edit.interior import NO_REGION, Interior
 from abut.cells.edit.surgery import Rings
 from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput
@@ -49,7 +49,10 @@ def perform(
     inside.versions.note_parts(done.old_parts, done.new_parts, part_count=len(inside.part_cell))
     inside.dented = may_dent
     new = inside.marks.take(count - inside.cell_count)
-    inside.obstacle[new] = obstacle[new]
+    inside.obstacle[new], inside.region[new] = obstacle[new], NO_REGION
+    for cell, heir in heirs:
+        if heir >= count - len(new):
+            inside.region[heir] = inside.region[cell]
     inside.rings.update(rings.changed)
     version = inside.versions.latest
     for part, cell in zip(done.old_parts.tolist(), done.old_cells.tolist(), strict=True):
