@@ -167,7 +167,7 @@ def bodies_and_steps() -> dict[str, Subject]:
                 lambda: abut.Sweeper(BALL), name, ends=(BALL.vertices, 2.0 * BALL.vertices), **given
             )
             for name, given in (
-                ("candidates", {"volume": "aabb", "min_distance": 0.1, "ordered": False}),
+                ("candidates", {"volume": "aabb", "min_distance": 0.1, "ordered": True}),
                 ("sweep", {"min_distance": 0.1, "tolerance": 1e-6}),
                 ("time_of_impact", {"min_distance": 0.1, "tolerance": 1e-6, "at_start": False}),
             )

@@ -106,9 +106,9 @@ def test_resumed_to_the_end_it_is_the_plain_answer(case, first, margin, turns):
 
 
 @pytest.mark.parametrize("first", [False, True])
-@pytest.mark.parametrize("count", [1, 2, 7, 40])
+@pytest.mark.parametrize("count", [1, 2, 3] if INTERPRETED else [1, 2, 7, 40])
 def test_many_poses_take_turns(count, first, turns, rng):
-    a, b = ball(level=1 if INTERPRETED else 2), ball(radius=0.4, level=1)
+    a, b = ball(level=0 if INTERPRETED else 2), ball(radius=0.4, level=0 if INTERPRETED else 1)
     poses = np.stack([place(*x) for x in rng.uniform(-2.0, 2.0, (count, 3))])
     plain = abut.collide(a, b, poses=poses, first=first)
     search = abut.collide(a, b, poses=poses, first=first, budget=0.0)
