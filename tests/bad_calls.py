@@ -206,14 +206,17 @@ class Caller:
         names = list(ready.good)
         needed = [key for key in names if key not in known or known[key].default is inspect.Parameter.empty]
         has_options = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values())
-        return [key for key in needed if key in known or key in ("a", "others", "motions") or not has_options], names
+        return [
+            key for key in needed if key in known or key in ("a", "others", "motions", "ends") or not has_options
+        ], names
 
     def _call(self, ready: Ready, arguments: dict[str, Any]) -> Any:
         """Parameters by position come first, those of a *name after them."""
         known = inspect.signature(ready.call).parameters
         given, positional = dict(arguments), []
         for key in arguments:
-            if key == "others" or (key in known and known[key].kind is inspect.Parameter.VAR_POSITIONAL):
+            unknown = key == "ends" and key not in known
+            if key == "others" or unknown or (key in known and known[key].kind is inspect.Parameter.VAR_POSITIONAL):
                 value = given.pop(key)
                 if key == "others":
                     positional.append(given.pop("a"))

@@ -168,7 +168,8 @@ def bodies_and_steps() -> dict[str, Subject]:
         "Findings.save": method(
             lambda: abut.check((queries, [[0, 1, 2]])), "save", path=str(Path(folder) / "rows.csv")
         ),
-        "collide": function(abut.collide, a=BALL, b=BALL, margin=0.1, first=True, poses=EYE[None]),
+        "collide": function(abut.collide, a=BALL, b=BALL, margin=0.1, first=True, poses=EYE[None], budget=1e3),
+        "discrete.ContactSearch.resume": method(lambda: abut.collide(BALL, BALL, budget=0.0), "resume", budget=1e3),
         "contains": function(abut.contains, a=BALL, points=CUBE),
         "closest_points": function(abut.closest_points, body=BALL, points=CUBE, max_distance=1.0),
         "signed_distance": function(abut.signed_distance, body=BALL, points=CUBE),
@@ -191,7 +192,7 @@ def bodies_and_steps() -> dict[str, Subject]:
                 lambda: abut.Sweeper(BALL), name, ends=(BALL.vertices, 2.0 * BALL.vertices), **given
             )
             for name, given in (
-                ("candidates", {"volume": "aabb", "min_distance": 0.1, "ordered": False}),
+                ("candidates", {"volume": "aabb", "min_distance": 0.1, "ordered": True}),
                 ("sweep", {"min_distance": 0.1, "tolerance": 1e-6}),
                 ("time_of_impact", {"min_distance": 0.1, "tolerance": 1e-6, "at_start": False}),
             )

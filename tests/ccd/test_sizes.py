@@ -13,7 +13,7 @@ import pytest
 
 import abut
 from abut import ccd
-from abut.ccd.culling import stream
+from abut.ccd.culling import chunks
 from abut.ccd.impact import straight_pairs
 from abut.core import jit
 from abut.trees.blocks import block_tree, runs
@@ -25,8 +25,8 @@ CONSTANTS = (
     block_tree.WIDTH**2,
     runs.TASKS,
     straight_pairs.BLOCK,
-    stream.TASKS,
-    stream.TILE,
+    chunks.TASKS,
+    chunks.TILE,
     37,
     74,
     111,
@@ -44,7 +44,14 @@ THREADS = (1, 2) if numba.config.NUMBA_NUM_THREADS > 1 and not jit.INTERPRETED e
 @pytest.fixture(autouse=True)
 def _threads_for_the_small(monkeypatch):
     """Small steps run on one thread otherwise."""
-    for module in ("culling.search", "culling.stream", "earliest", "impacts"):
+    for module in (
+        "culling.search",
+        "culling.stream",
+        "culling.chunks",
+        "earliest",
+        "impact.contact_points",
+        "impacts",
+    ):
         monkeypatch.setattr(
             importlib.import_module(f"abut.ccd.{module}"), "threads_for", lambda *_: contextlib.nullcontext()
         )
@@ -186,16 +193,18 @@ def test_batches_of_any_size_give_the_verdicts_of_one(ask):
         assert part.time.tobytes() == whole.time[-count:].tobytes()
 
 
-def test_tasks_of_a_round_hold_every_slot_once():
+def test_tasks_of_a_round_hold_every_block_once_and_go_on_where_they_stopped():
     rng = np.random.default_rng(9)
-    for count in range(1, stream.TASKS + 1):
-        for task_count in (count, stream.TASKS):
-            ends = np.cumsum(rng.integers(1, 40, 2 * count))
-            ranges = ends.reshape(-1, 2)
-            cut = stream._cut(ranges, task_count)
+    for count in range(1, chunks.TASKS + 1):
+        for task_count in (count, chunks.TASKS):
+            ends = np.cumsum(rng.integers(1, 40, 2 * count)).reshape(-1, 2)
+            pieces = np.hstack([ends, rng.integers(0, 9, (count, 2))])
+            cut = chunks.cut(pieces, task_count)
             assert len(cut) <= task_count
             assert (cut[:, 0] < cut[:, 1]).all()
-            assert [s for a, b in cut for s in range(a, b)] == [s for a, b in ranges for s in range(a, b)]
+            assert [s for a, b in cut[:, :2] for s in range(a, b)] == [s for a, b in ends for s in range(a, b)]
+            begun = {int(a): (int(x), int(y)) for a, _, x, y in pieces}
+            assert all(begun.get(int(a), (0, 0)) == (x, y) for a, _, x, y in cut)
 
 
 def test_the_earliest_time_of_turning_bodies_is_the_least_of_all():

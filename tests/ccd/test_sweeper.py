@@ -88,7 +88,7 @@ def test_answers_of_earlier_steps_stay(rng):
 
 
 def test_the_order_lasts_until_blocks_have_grown(rng):
-    mesh = abut.scenes.icosphere(2)
+    mesh = abut.scenes.icosphere(1 if INTERPRETED else 2)
     sweeper, v = abut.Sweeper(mesh), mesh.vertices
     sweeper.sweep(v, v)
     first = sweeper._memory.order
@@ -102,7 +102,7 @@ def test_the_order_lasts_until_blocks_have_grown(rng):
 def test_the_earliest_time_is_the_least_of_all_whenever_it_is(share, monkeypatch):
     """The step is cut at a first bound: one flap of many meets early, the others late."""
     monkeypatch.setattr(earliest, "CUT_FROM", 0)
-    count = 4 if INTERPRETED else 150
+    count = 2 if INTERPRETED else 100
     flap = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]])
     v = np.concatenate([flap + np.array([3.0 * k, 0, 0]) for k in range(count)])
     mesh = abut.Mesh(v, np.arange(6 * count).reshape(-1, 3))

@@ -38,6 +38,8 @@ def collide() -> None:
         _ = contacts.normal, contacts.depth
     abut.collide(a)
     abut.contains(a, a.vertices)
+    for b in (a, None):
+        abut.collide(a, b, budget=0.0).resume()
     large = abut.Rigid(abut.scenes.icosphere(4))  # its tree is built on all threads
     _ = abut.collide(large, abut.Deformable(large.mesh), first=True).depth
 

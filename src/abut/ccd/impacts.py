@@ -89,15 +89,21 @@ def _assemble(rows: list[_Rows], is_in_contact: Callable[[], bool]) -> Impacts:
     for row in rows:
         parts.setdefault(row.kind, []).append(row)
     columns = [_columns_of(kind, parts[kind]) for kind in sorted(parts)]
-    if not columns:
-        empty = np.empty(0)
-        columns = [(empty.astype(np.int8), empty, empty, empty, empty.reshape(0, 3), empty.reshape(0, 3), empty)]
-    types = (np.int8, np.int64, np.int64, np.float64, np.float64, np.float64, np.int8)
-    kind, first, second, time, point, normal, status = (
-        frozen(np.concatenate(own).astype(type, copy=False))
-        for own, type in zip(zip(*columns, strict=True), types, strict=True)
+
+    def column(k: int, empty: NDArray[Any]) -> NDArray[Any]:
+        return frozen(np.concatenate([empty, *(own[k] for own in columns)]))
+
+    short, whole, number, vector = np.empty(0, np.int8), np.empty(0, np.int64), np.empty(0), np.empty((0, 3))
+    return Impacts(
+        column(0, short),
+        column(1, whole),
+        column(2, whole),
+        column(3, number),
+        column(4, vector),
+        column(5, vector),
+        column(6, short),
+        is_in_contact,
     )
-    return Impacts(kind, first, second, time, point, normal, status, is_in_contact)
 
 
 def _columns_of(kind: Kind, rows: list[_Rows]) -> tuple[NDArray[Any], ...]:

@@ -22,6 +22,7 @@ from abut.convex.features.access import (
     climb,
     edge_part,
     invert,
+    leap,
     normal_of,
     offset_of,
     vertex_at,
@@ -185,8 +186,9 @@ def _answer_from(pair: Pair, first_a: int, first_b: int) -> Answer:
     guess = scale(middle, 1.0 / away) if away > 0.0 else (1.0, 0.0, 0.0)
     own, other = first_a, first_b
     if own < 0 or other < 0:
-        own = climb(view, pair.a[0], guess)[0] * 4 + VERTEX
-        other = climb(view, pair.b[0], turn_back(b_to_a[0], scale(guess, -1.0)))[0] * 4 + VERTEX
+        back = turn_back(b_to_a[0], scale(guess, -1.0))
+        own = climb(view, leap(view, pair.a[0], guess), guess)[0] * 4 + VERTEX
+        other = climb(view, leap(view, pair.b[0], back), back)[0] * 4 + VERTEX
     holds, distance, p, q, n = prove(view, own, other, b_to_a, pair.a_to_b, extent)
     if holds:
         return Answer(IS_APART, distance, p, q, n, own, other, 0, BY_WALK)

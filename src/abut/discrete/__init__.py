@@ -5,6 +5,7 @@
 """
 
 from abut.discrete.bodies import BodyLike, Deformable, Rigid
+from abut.discrete.budget import ContactSearch, Proof
 from abut.discrete.collide import collide
 from abut.discrete.contacts import Contacts
 from abut.discrete.containment import contains
@@ -23,6 +24,7 @@ __all__ = [
     "BodyLike",
     "CastHits",
     "ClosestPoints",
+    "ContactSearch",
     "Contacts",
     "Deformable",
     "Distance",
@@ -31,6 +33,7 @@ __all__ = [
     "InsideRule",
     "NearFaces",
     "Pair",
+    "Proof",
     "Proximity",
     "Rigid",
     "SignedDistances",

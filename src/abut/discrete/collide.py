@@ -22,20 +22,20 @@ from abut.discrete.bodies import (
     as_body,
     check_sizes,
 )
+from abut.discrete.budget import ContactSearch, search_within
 from abut.discrete.contacts import Contacts
 from abut.discrete.containment import find_holder
-from abut.discrete.search.pairs import Pairs
+from abut.discrete.margins import check_margin, meet, rule_of
+from abut.discrete.search.pairs import UNLIMITED, Pairs
 from abut.discrete.search.queries import (
     MAYBE_HELD,
     ROOM,
-    UNLIMITED,
     search_all,
     search_first,
     search_first_rigid,
     search_itself,
     search_many,
 )
-from abut.discrete.search.rules import Meet, Near
 from abut.discrete.solids import Solid
 from abut.mesh import MeshLike
 
@@ -61,6 +61,16 @@ def collide(
 ) -> Contacts: ...
 @overload
 def collide(a: BodyLike | Solid, b: Solid, *, margin: Number = NO_MARGIN, first: bool = False) -> Contacts: ...
+@overload
+def collide(
+    a: BodyLike,
+    b: BodyLike | None = None,
+    *,
+    margin: Number = NO_MARGIN,
+    first: bool = False,
+    poses: PosesLike | None = None,
+    budget: Number,
+) -> ContactSearch: ...
 def collide(
     a: BodyLike | Solid,
     b: BodyLike | Solid | None = None,
@@ -68,7 +78,8 @@ def collide(
     margin: Number = NO_MARGIN,
     first: bool = False,
     poses: PosesLike | None = None,
-) -> Contacts:
+    budget: Number | None = None,
+) -> Contacts | ContactSearch:
     """The contacts of two bodies, of one body with itself, or of two bodies at many poses of the first.
 
     Verdicts are exact for the world coordinates of the vertices (`Rigid.vertices`, `Deformable.vertices`). A closed body inside another
@@ -83,6 +94,8 @@ def collide(
             body in a step, nothing passes through unseen). Faces are reported when they are no farther apart than twice the margin.
         first: whether to stop at the first pair; the answer has at most one row per query then.
         poses: (k,4,4) poses of a rigid body a, answered in one call; `query` tells which one a row belongs to.
+        budget: seconds after which the search ends, wherever it is. The answer then is a `ContactSearch`: what is found and proven so far,
+            to be resumed. Making bodies of meshes and compiling do not count.
 
     Returns:
         One row per pair of faces, sorted by query, face of a and face of b; true if the bodies collide.
@@ -100,24 +113,40 @@ def collide(
         Contacts(1 pair, 1 of 1 query colliding)
     """
     first = first if type(first) is bool else arrays.flag(first, "first")
-    if first and margin is NO_MARGIN and poses is None and isinstance(a, BODIES) and isinstance(b, BODIES):
+    if (
+        first
+        and margin is NO_MARGIN
+        and poses is None
+        and budget is None
+        and isinstance(a, BODIES)
+        and isinstance(b, BODIES)
+    ):
         return _find_first(a, b)
     if isinstance(a, Solid) or isinstance(b, Solid):
+        if budget is not None:
+            raise Unsupported("a budget for a shape, which answers at once")
         return _ask_solid(a, b, arrays.scalar(margin, "margin", least=0.0), first, poses)
     body_a = as_body(a, "a")
     is_zero = type(margin) in (float, int) and margin == 0
     min_distance = 0.0 if is_zero else 2.0 * arrays.scalar(margin, "margin", least=0.0)
     limit = 1 if first else UNLIMITED
     if b is None:
-        _check_margin(margin, min_distance, body_a._scale)
+        check_margin(margin, min_distance, body_a._scale)
+        if budget is not None and poses is None:
+            return search_within(body_a, None, None, min_distance, limit, budget)
         return _collide_itself(body_a, min_distance, limit, poses)
     body_b = as_body(b, "b")
     check_sizes(body_a, body_b)
-    _check_margin(margin, min_distance, max(body_a._scale, body_b._scale))
+    check_margin(margin, min_distance, max(body_a._scale, body_b._scale))
     if poses is not None:
         if isinstance(body_a, Deformable):
             raise Unsupported("poses of a deformable body a: its vertices already say where it is")
-        return _collide_many(body_a, own_poses(poses, "poses"), body_b, min_distance, limit)
+        own = own_poses(poses, "poses")
+        if budget is not None:
+            return search_within(body_a, own, body_b, min_distance, limit, budget)
+        return _collide_many(body_a, own, body_b, min_distance, limit)
+    if budget is not None:
+        return search_within(body_a, None, body_b, min_distance, limit, budget)
     if first and min_distance == 0.0:
         return _find_first(body_a, body_b)
     return _collide_once(body_a, body_b, min_distance, limit)
@@ -134,11 +163,6 @@ def _ask_solid(
     if places is not None and isinstance(a, Deformable):
         raise Unsupported("poses of a deformable body a: its vertices already say where it is")
     return solid._collide(a, b, margin, first, places)
-
-
-def _check_margin(margin: Number, min_distance: float, scale: float) -> None:
-    if min_distance * scale > LARGEST_RATIO:
-        raise Unsupported(f"a margin of {margin:.0e}, which is too large beside the bodies")
 
 
 def _find_first(a: Body, b: Body) -> Contacts:
@@ -159,15 +183,11 @@ def _find_first(a: Body, b: Body) -> Contacts:
     return Contacts(a, pose_a, b, pose_b, (found[4:],), found, 0)
 
 
-def _rule(min_distance: float) -> Meet | Near:
-    return Near(min_distance) if min_distance > 0.0 else Meet(0)
-
-
 def _search_once(
     a: Body, pose_a: Floats, b: Body, min_distance: float, limit: int, work: Integers, room: int = ROOM
 ) -> tuple[int, Pairs]:
     """The count (or MAYBE_HELD) and the slots of all pairs of one query; room: for so many pairs at first."""
-    return search_all(a._handle, pose_a, b._handle, b._pose, _rule(min_distance), work, limit=limit, room=room)
+    return search_all(a._handle, pose_a, b._handle, b._pose, rule_of(min_distance), work, limit=limit, room=room)
 
 
 def _collide_once(a: Body, b: Body, min_distance: float, limit: int) -> Contacts:
@@ -175,14 +195,9 @@ def _collide_once(a: Body, b: Body, min_distance: float, limit: int) -> Contacts
     pose = a._pose
     count, pairs = _search_once(a, pose, b, min_distance, limit, work)
     held = (
-        find_holder(a, pose, b, b._pose) if count == MAYBE_HELD or (min_distance > 0.0 and not _meet(a, pose, b)) else 0
+        find_holder(a, pose, b, b._pose) if count == MAYBE_HELD or (min_distance > 0.0 and not meet(a, pose, b)) else 0
     )
     return Contacts(a, pose, b, b._pose, pairs, work, held)
-
-
-def _meet(a: Body, pose_a: Floats, b: Body) -> bool:
-    """Whether any faces meet: with a margin, rows alone do not tell."""
-    return search_first(a._handle, pose_a, b._handle, b._pose)[3] > 0
 
 
 def _collide_many(a: Body, poses: Floats, b: Body, min_distance: float, limit: int) -> Contacts:
@@ -199,7 +214,7 @@ def _collide_many(a: Body, poses: Floats, b: Body, min_distance: float, limit: i
                 poses[part],
                 b._handle,
                 b._pose,
-                _rule(min_distance),
+                rule_of(min_distance),
                 room,
                 out,
                 limit,
@@ -224,7 +239,7 @@ def _find_holders(a: Body, poses: Floats, b: Body, min_distance: float, counts: 
     """`find_holder` for each query in which no faces meet."""
     held = np.zeros(len(poses), dtype=np.int8)
     for i in np.flatnonzero(counts == MAYBE_HELD if min_distance == 0.0 else counts != 0):
-        if counts[i] == MAYBE_HELD or not _meet(a, poses[i], b):
+        if counts[i] == MAYBE_HELD or not meet(a, poses[i], b):
             held[i] = find_holder(a, poses[i], b, b._pose)
     return held
 

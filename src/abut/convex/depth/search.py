@@ -12,7 +12,7 @@ Failure cases, told by the result: no room for more points, and a polytope that 
 import numpy as np
 
 from abut.convex.depth.polytope import MOST_POINTS, THIN, Polytope, close_four, grow, nearest_face, put_point
-from abut.convex.features.access import EDGE, FACE, VERTEX, a_vertex_of, climb, end_of, vertex_at
+from abut.convex.features.access import EDGE, FACE, VERTEX, a_vertex_of, climb, end_of, leap, vertex_at
 from abut.convex.hull.tables import View
 from abut.convex.triples import triple_at
 from abut.core.jit import element, kernel
@@ -32,9 +32,10 @@ ALIGNED = 1.0 - 1e-9
 
 @element
 def support(view: View, b_to_a: Frame, n: Vec3, a: int, b: int) -> tuple[int, int, Vec3]:
-    """The vertices of a and b that are farthest along n and −n, climbing from a and b, and their difference."""
-    top, _ = climb(view, a, n)
-    bottom, _ = climb(view, b, turn_back(b_to_a[0], (-n[0], -n[1], -n[2])))
+    """The vertices of a and b that are farthest along n and −n, climbing from a and b or from seeds, and their difference."""
+    back = turn_back(b_to_a[0], (-n[0], -n[1], -n[2]))
+    top, _ = climb(view, leap(view, a, n), n)
+    bottom, _ = climb(view, leap(view, b, back), back)
     return top, bottom, subtract(vertex_at(view, top), carry(b_to_a, vertex_at(view, bottom)))
 
 

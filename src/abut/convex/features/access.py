@@ -4,7 +4,7 @@ A feature is a number: four times its index among all hulls' vertices, edges or 
 frame of hull a (`geometry.frames`).
 """
 
-from abut.convex.hull.tables import EDGE_ROW, PLANE_ROW, SIDE_ROW, View
+from abut.convex.hull.tables import EDGE_ROW, PLANE_ROW, SEEDS, SIDE_ROW, View
 from abut.convex.triples import triple_at, triple_from
 from abut.core.jit import element
 from abut.core.scratch import load
@@ -15,6 +15,9 @@ VERTEX, EDGE, FACE = 0, 1, 2
 
 PARALLEL_SQ = 1e-28
 """Squared sine below which edges count as parallel: an angle of 1e-14, some roundings of a unit vector."""
+
+NEAR_TOP = 0.9
+"""Squared cosine from which on a vertex is so near to a direction that no seed is looked at: 18°."""
 
 RISE = 4 * 2.0**-52
 """Part of the sum of its terms that the rise of an edge is off by: a difference, a product and two sums are rounded, half of 2^-52 each."""
@@ -117,6 +120,25 @@ def climb(view: View, v: int, d: Vec3) -> tuple[int, float]:
         if best < 0:
             return v, dot(x, d)
         v = int(load(view.neighbours, best))
+
+
+@element
+def leap(view: View, v: int, d: Vec3) -> int:
+    """A vertex of the hull that is about as far along a direction as any, or v if that is better: where to climb from. On a hull of thousands of
+    vertices a climb to the other side takes a hundred steps, each of which waits for memory."""
+    first = int(load(view.seed_starts, v))
+    if first < 0:
+        return v
+    x = vertex_at(view, v)
+    most = dot(x, d)
+    if most > 0.0 and most * most >= NEAR_TOP * dot(x, x) * dot(d, d):
+        return v
+    best = -1
+    for k in range(first, first + SEEDS):
+        height = dot(triple_at(view.seed_points, k), d)
+        if height > most:
+            best, most = k, height
+    return v if best < 0 else int(load(view.seeds, best))
 
 
 @element

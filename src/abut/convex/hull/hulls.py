@@ -87,6 +87,8 @@ def _join(parts: Sequence[View], starts: Integers) -> View:
     first = starts.astype(np.int32)
     edge_links = stack("edge_links")
     shifts = first[owners("edge_links")][:, [0, 0, 2, 2]]
+    seed_ends = np.cumsum([0, *(len(part.seeds) for part in parts)])
+    seed_starts = stack("seed_starts")
     return View(
         stack("vertices"),
         stack("edges"),
@@ -98,4 +100,7 @@ def _join(parts: Sequence[View], starts: Integers) -> View:
         np.where(edge_links >= 0, edge_links + shifts, edge_links),
         chain("face_starts", "face_links"),
         stack("face_links") + 2 * first[owners("face_links"), 1],
+        np.where(seed_starts < 0, -1, seed_ends[owners("seed_starts")]).astype(np.int32),
+        stack("seeds") + first[owners("seeds"), 0],
+        stack("seed_points"),
     )

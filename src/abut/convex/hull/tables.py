@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.handles import FloatsAt, Integers32At, unpack
 from abut.core.jit import element
 
@@ -20,6 +20,14 @@ from the edge into the face (3 each), and three unused: two lines of the cache."
 
 PLANE_ROW = 4
 """Numbers of a face: unit normal outwards, and its distance from the middle: n·x ≤ distance inside."""
+
+SEEDED = 256
+"""Hulls of fewer vertices have no seeds: climbs are short there."""
+
+DIRECTIONS: Floats = frozen(np.array([d for d in np.ndindex(3, 3, 3) if d != (1, 1, 1)], dtype=np.float64) - 1.0)
+"""(26,3) to the faces, edges and corners of a cube, one of which is within 28° of any direction. The seed of a direction is the vertex farthest
+along it."""
+SEEDS = len(DIRECTIONS)
 
 SIDE_ROW = 4
 """Numbers of a link from a face to one of its edges: the edge's unit vector into this face, and its product with a point of the edge."""
@@ -31,6 +39,9 @@ class View(NamedTuple):
     vertices (v,3), edges (e, EDGE_ROW) and planes (f, PLANE_ROW): float64. Vertex i has the links vertex_starts[i] to vertex_starts[i + 1], each
     with a neighbour and the edge to it. Edge i: tail, head, left face, right face. Face i has the links face_starts[i] to face_starts[i + 1], each
     twice an edge, plus one where the face is on the edge's right. sides (face links, SIDE_ROW) repeats what the planes around a face need.
+
+    Vertex i belongs to a hull whose seeds, SEEDS vertices that are farthest along as many directions, begin at seed_starts[i]; −1 where a hull
+    has none. seed_points (s,3) are where they are.
 
     Climbing reads vertices and neighbours only, 48 bytes a vertex: the hulls of many bodies then stay in the cache nearest but one.
     """
@@ -45,6 +56,9 @@ class View(NamedTuple):
     edge_links: Integers32At
     face_starts: Integers32At
     face_links: Integers32At
+    seed_starts: Integers32At
+    seeds: Integers32At
+    seed_points: FloatsAt
 
 
 @element
@@ -81,6 +95,9 @@ def tabulate(
     face_links = np.concatenate([2 * numbers[known], 2 * numbers[known] + 1])[face_order]
     inwards = np.vstack([rows[known, 7:10], rows[known, 10:13]])[face_order]
     tails = (inwards * placed[edges[face_links >> 1, 0]]).sum(axis=1, keepdims=True)
+    seeds = (placed @ DIRECTIONS.T).argmax(axis=0) if len(placed) >= SEEDED else np.empty(0, dtype=np.int64)
+    seed_starts = np.full(len(placed), 0 if len(seeds) else -1)
     whole = (vertex_starts, neighbours, vertex_edges, np.hstack([edges, sides]), face_starts, face_links)
     floats = (placed, rows, planes, np.hstack([inwards, tails]))
-    return View(*floats, *(np.ascontiguousarray(a, dtype=np.int32) for a in whole))
+    links = (np.ascontiguousarray(a, dtype=np.int32) for a in (*whole, seed_starts, seeds))
+    return View(*floats, *links, placed[seeds])

@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
-from abut.core.jit import element, integer, kernel
+from abut.core.jit import element, inlined, integer, kernel
 from abut.core.lanes import lane, lowest_bit
 from abut.core.scratch import load, reserve_integers, store
 from abut.discrete.search.placement import displacement, place_corner, relate_frames
 from abut.discrete.search.rules import accept, min_distance_of
 from abut.discrete.search.triangle_packets import meet_box_8, relate_triangle_8
-from abut.trees.packets.boxes import WIDTH, largest_half, overlap_8, read_box, separate_8
+from abut.trees.packets.boxes import WIDTH, Change, largest_half, overlap_8, read_box, separate_8
 from abut.trees.packets.packet_tree import PacketTree
 
 MAX_LEVELS = 11  # 8¹¹ triangles are more than int32 packets can number
 STACK = 2 * MAX_LEVELS * (WIDTH - 1) + 2
 
 GROWTH = 1.0 + 1e-6  # a margin rounded to float32 stays a margin
+UNLIMITED = np.iinfo(np.int64).max
 BOX_TESTS, TRIANGLE_TESTS, EXACT_TESTS = 0, 1, 2
 
 Pairs = NDArray[np.integer[Any]]
@@ -92,23 +93,39 @@ def _find_deepest(mask: int, gap: Any) -> int:
     return deepest
 
 
-@kernel
-def find_pairs(
-    a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, rule: Any, out: Pairs, limit: int, work: Integers
-) -> int:
-    """Pairs of slots that the rule accepts, into `out` as far as it reaches; their number, or `limit` when that many were found."""
+@element
+def _relate(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, rule: Any) -> tuple[Change, Any, Change, Any]:
+    """How boxes of a are seen from b, and boxes of b from a, each with what they are grown by."""
     to_b, slack_b = relate_frames(a.frame, pose_a, b.frame, pose_b)
     to_a, slack_a = relate_frames(b.frame, pose_b, a.frame, pose_a)
     slack_a += np.float32(min_distance_of(rule) * a.frame[3] * GROWTH)
     slack_b += np.float32(min_distance_of(rule) * b.frame[3] * GROWTH)
-    work[BOX_TESTS] += 1
-    if overlap_8(b.packed, b.root >> 3, read_box(a.packed, a.root, to_b, slack_b)) & 1 == 0:
-        return 0
-    stack = reserve_integers(156)  # STACK
-    store(stack, 0, (a.root << 32) | b.root)
-    height, found = 1, integer(0)
-    while height > 0:
+    return to_b, slack_b, to_a, slack_a
+
+
+@inlined
+def _descend(
+    a: PacketTree,
+    pose_a: Floats,
+    b: PacketTree,
+    pose_b: Floats,
+    rule: Any,
+    changes: tuple[Change, Any, Change, Any],
+    stack: Any,
+    height: int,
+    out: Pairs,
+    limit: int,
+    most: int,
+    steps: int,
+    work: Integers,
+) -> tuple[int, int]:
+    """Search what is on the stack until `steps` of its entries are done, `most` pairs are found, or all `limit` of them: what is left of the
+    stack, and the number found. The order is that of a search in one go."""
+    to_b, slack_b, to_a, slack_a = changes
+    found = integer(0)
+    while height > 0 and steps > 0 and found < most:
         height -= 1
+        steps -= 1
         entry = load(stack, height)
         node_a, node_b = entry >> 32, entry & 0xFFFFFFFF
         child_a, child_b = int(load(a.child, node_a)), int(load(b.child, node_b))
@@ -121,7 +138,7 @@ def find_pairs(
                         a, b, node_a, node_b, of_a, of_b, pose_a, pose_b, rule, out, found, limit, work
                     )
                     if found >= limit:
-                        return found
+                        return 0, found
             continue
         work[BOX_TESTS] += WIDTH
         if child_b < 0 or (
@@ -142,4 +159,52 @@ def find_pairs(
         if deepest < WIDTH:  # where boxes overlap most, a pair is found soonest
             store(stack, height, first + step * deepest)
             height += 1
-    return found
+    return height, found
+
+
+@element
+def _meet_at_the_root(a: PacketTree, b: PacketTree, changes: tuple[Change, Any, Change, Any], work: Integers) -> bool:
+    work[BOX_TESTS] += 1
+    return overlap_8(b.packed, b.root >> 3, read_box(a.packed, a.root, changes[0], changes[1])) & 1 != 0
+
+
+@kernel
+def find_pairs(
+    a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, rule: Any, out: Pairs, limit: int, work: Integers
+) -> int:
+    """Pairs of slots that the rule accepts, into `out` as far as it reaches; their number, or `limit` when that many were found."""
+    changes = _relate(a, pose_a, b, pose_b, rule)
+    if not _meet_at_the_root(a, b, changes, work):
+        return 0
+    stack = reserve_integers(156)  # STACK
+    store(stack, 0, (a.root << 32) | b.root)
+    return _descend(a, pose_a, b, pose_b, rule, changes, stack, 1, out, limit, UNLIMITED, UNLIMITED, work)[1]
+
+
+NOT_BEGUN = -1
+"""The height of a stack of a search that has not begun."""
+
+
+@kernel
+def find_some_pairs(
+    a: PacketTree,
+    pose_a: Floats,
+    b: PacketTree,
+    pose_b: Floats,
+    rule: Any,
+    stack: Integers,
+    height: int,
+    out: Pairs,
+    limit: int,
+    steps: int,
+    work: Integers,
+) -> tuple[int, int]:
+    """The same for so many steps, or until another leaf might not fit: the height of the stack (STACK,), 0 at the end, and the number found."""
+    changes = _relate(a, pose_a, b, pose_b, rule)
+    if height == NOT_BEGUN:
+        if not _meet_at_the_root(a, b, changes, work):
+            return 0, 0
+        stack[0] = (a.root << 32) | b.root
+        height = 1
+    most = len(out) - WIDTH * WIDTH + 1
+    return _descend(a, pose_a, b, pose_b, rule, changes, stack, height, out, limit, most, steps, work)

@@ -14,7 +14,7 @@ from abut.core.scratch import (
     reserve_integers,
     reserve_integers32,
 )
-from abut.discrete.search.pairs import Pairs, find_pairs
+from abut.discrete.search.pairs import UNLIMITED, Pairs, find_pairs, find_some_pairs
 from abut.discrete.search.rules import Meet, MeetItself
 from abut.discrete.search.winding import is_near, winding
 from abut.geometry.frames import carry_by
@@ -22,7 +22,6 @@ from abut.geometry.vec import Vec3
 from abut.trees.packets.packet_tree import Handle, PacketTree, open_points, open_tree
 
 ROOM = 4096  # pairs a query has room for at once; one with more is searched again
-UNLIMITED = np.iinfo(np.int64).max
 A_IN_B, B_IN_A = 1, 2
 MAYBE_HELD = -1
 """Returned instead of a count of 0 where a body might lie inside the other."""
@@ -101,6 +100,36 @@ def search(
     if count == 0 and _may_be_held(handle_a, a, pose_a, handle_b, b, pose_b):
         return MAYBE_HELD
     return count
+
+
+@kernel
+def may_be_held(handle_a: Handle, pose_a: Floats, handle_b: Handle, pose_b: Floats) -> bool:
+    """Whether a body might lie inside another that it does not meet."""
+    return _may_be_held(handle_a, open_tree(handle_a), pose_a, handle_b, open_tree(handle_b), pose_b)
+
+
+@parallel
+def search_some(
+    handle_a: Handle,
+    poses: Floats,
+    handle_b: Handle,
+    pose_b: Floats,
+    rule: Any,
+    rows: Integers,
+    stacks: Integers,
+    heights: Integers,
+    out: Pairs,
+    limit: int,
+    steps: int,
+    counts: Integers,
+    work: Integers,
+) -> None:
+    """Some steps of the search of each of some poses: rows of `poses` and `work`; k-th stack, height, rows of `out` (k, room, 2) and count."""
+    for k in prange(len(rows)):
+        a, b = open_tree(handle_a), open_tree(handle_b)
+        heights[k], counts[k] = find_some_pairs(
+            a, poses[rows[k]], b, pose_b, rule, stacks[k], heights[k], out[k], limit, steps, work[rows[k]]
+        )
 
 
 @kernel
