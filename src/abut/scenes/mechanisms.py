@@ -8,12 +8,24 @@ import numpy as np
 from abut import joints
 from abut.core import arrays
 from abut.core.arrays import Floats
-from abut.scenes.structures import _floor, _rows, _scene, turn_about
+from abut.scenes.structures import add_floor, make_scene, rows_of, turn_about
 from abut.scenes.world_scene import GRAVITY, STEP, Group, String, WorldScene, place
 from abut.shapes import Box, Capsule, Cylinder, Sphere
 from abut.world import World
 
 ORIGIN = np.zeros(3)
+
+
+def _hang(count: int, span: float, top: float, length: float) -> Floats:
+    """The (count+1,3) joints of a bridge that hangs on a parabola, whose sag is sought by halving until its chords are as long as is said."""
+    share = np.linspace(-1, 1, count + 1)
+    low, high, nodes = 0.0, span, np.empty((0, 3))
+    for _ in range(60):
+        sag = 0.5 * (low + high)
+        nodes = np.stack((0.5 * span * share, 0 * share, top - sag * (1 - share**2)), axis=1)
+        total = float(np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum())
+        low, high = (sag, high) if total < length else (low, sag)
+    return nodes
 
 
 def chain_bridge(planks: int = 24) -> WorldScene:
@@ -32,23 +44,17 @@ def chain_bridge(planks: int = 24) -> WorldScene:
     """
     number = arrays.count(planks, "planks", least=3, most=200)
     world = World(GRAVITY)
-    ground = _floor(world)
+    ground = add_floor(world)
     length, width, thick, top = 0.5, 1.6, 0.1, 3.0
     span = 0.92 * number * length
-    # Joints on a parabola whose chords are as long as a plank: by Newton's method for its sag.
-    share = np.linspace(-1, 1, number + 1)
-    low, high = 0.0, span
-    for _ in range(60):
-        sag = 0.5 * (low + high)
-        nodes = np.stack((0.5 * span * share, 0 * share, top - sag * (1 - share**2)), axis=1)
-        total = float(np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum())
-        low, high = (sag, high) if total < number * length else (low, sag)
+    nodes = _hang(number, span, top, number * length)
     tower = Box((0.6, 2.2, top + 0.05))
     towers = [world.add(tower, place(s * (0.5 * span + 0.3), 0, 0.5 * (top + 0.05)), kind="static") for s in (-1, 1)]
     handles: list[int] = []
     for a, b in pairwise(nodes):
         along = b - a
-        pose = place(*(0.5 * (a + b)), turn_about("y", -math.atan2(along[2], along[0])))
+        x, y, z = (0.5 * (a + b)).tolist()
+        pose = place(x, y, z, turn_about("y", -math.atan2(along[2], along[0])))
         shape = Box((float(np.linalg.norm(along)) - 0.04, width, thick))
         handles.append(world.add(shape, pose, density=1.5, friction=0.7, angular_damping=0.2))
     chain = [None, *handles, None]
@@ -61,11 +67,11 @@ def chain_bridge(planks: int = 24) -> WorldScene:
         pose = place(x, rng.uniform(-0.3, 0.3), top + 0.8 + 0.7 * k, turn_about("z", rng.uniform(0, 1.5)))
         crates.append(world.add(Box((0.5, 0.5, 0.5)), pose, density=0.8, friction=0.7))
     groups = (
-        Group("towers", _rows(towers), "stone"),
-        Group("planks", _rows(handles), "wood"),
-        Group("crates", _rows(crates), "red"),
+        Group("towers", rows_of(towers), "stone"),
+        Group("planks", rows_of(handles), "wood"),
+        Group("crates", rows_of(crates), "red"),
     )
-    return _scene(world, (ground, *groups), 360, (0.4, -0.85, 0.3))
+    return make_scene(world, (ground, *groups), 360, (0.4, -0.85, 0.3))
 
 
 def _doll(world: World, at: Floats, number: int) -> tuple[list[int], list[int]]:
@@ -120,7 +126,7 @@ def rag_dolls(count: int = 6) -> WorldScene:
     """
     number = arrays.count(count, "count", least=1, most=100)
     world = World(GRAVITY)
-    ground = _floor(world)
+    ground = add_floor(world)
     slabs: list[int] = []
     for k in range(6):
         high = 0.35 * (6 - k)
@@ -133,11 +139,11 @@ def rag_dolls(count: int = 6) -> WorldScene:
         limbs += more
         trunks += trunk
     groups = (
-        Group("slabs", _rows(slabs), "stone"),
-        Group("limbs", _rows(limbs), "orange"),
-        Group("trunks", _rows(trunks), "blue"),
+        Group("slabs", rows_of(slabs), "stone"),
+        Group("limbs", rows_of(limbs), "orange"),
+        Group("trunks", rows_of(trunks), "blue"),
     )
-    return _scene(world, (ground, *groups), 360, (0.85, 0.55, 0.4))
+    return make_scene(world, (ground, *groups), 360, (0.85, 0.55, 0.4))
 
 
 def newtons_cradle(balls: int = 5, lifted: int = 1) -> WorldScene:
@@ -174,9 +180,11 @@ def newtons_cradle(balls: int = 5, lifted: int = 1) -> WorldScene:
             strings.append(String(-1, peg, ball, ORIGIN, 0.008))
     reach = radius * number + 0.25
     bars = [world.add(Box((2 * reach, 0.05, 0.05)), place(0, s * apart, top + 0.02), kind="static") for s in (-1, 1)]
-    bars += [world.add(Box((0.05, 2 * apart + 0.05, 0.05)), place(s * reach, 0, top + 0.02), kind="static") for s in (-1, 1)]  # fmt: skip
-    groups = (Group("frame", _rows(bars), "ink"), Group("balls", _rows(handles), "grey"))
-    return _scene(world, groups, 960, (0.45, -0.85, 0.22), STEP / 2)._replace(strings=tuple(strings))
+    bars += [
+        world.add(Box((0.05, 2 * apart + 0.05, 0.05)), place(s * reach, 0, top + 0.02), kind="static") for s in (-1, 1)
+    ]
+    groups = (Group("frame", rows_of(bars), "ink"), Group("balls", rows_of(handles), "grey"))
+    return make_scene(world, groups, 960, (0.45, -0.85, 0.22), STEP / 2)._replace(strings=tuple(strings))
 
 
 def robot_arm(boxes: int = 12) -> WorldScene:
@@ -195,7 +203,7 @@ def robot_arm(boxes: int = 12) -> WorldScene:
     """
     number = arrays.count(boxes, "boxes", most=60)
     world = World(GRAVITY)
-    ground = _floor(world)
+    ground = add_floor(world)
     base = world.add(Cylinder(0.35, 0.3, sides=32), place(0, 0, 0.15), kind="static")
     turret = world.add(Cylinder(0.28, 0.3, sides=32), place(0, 0, 0.46), density=3.0)
     upper = world.add(Box((0.22, 0.22, 1.1)), place(0, 0, 1.1), density=1.0)
@@ -240,7 +248,11 @@ def robot_arm(boxes: int = 12) -> WorldScene:
         for motor, rest in enumerate(((1 - part) * turns[k] + part * turns[k + 1]).tolist()):
             world.set_joint(motors[motor], seek(rest, motor))
 
-    groups = [ground, Group("table", _rows([table]), "stone"), Group("arm", _rows([base, turret, upper, fore, hand]), "orange")]  # fmt: skip
+    groups = [
+        ground,
+        Group("table", rows_of([table]), "stone"),
+        Group("arm", rows_of([base, turret, upper, fore, hand]), "orange"),
+    ]
     if stack:
-        groups.append(Group("boxes", _rows(stack), "blue"))
-    return _scene(world, tuple(groups), 480, (0.7, -0.75, 0.4))._replace(drive=drive)
+        groups.append(Group("boxes", rows_of(stack), "blue"))
+    return make_scene(world, tuple(groups), 480, (0.7, -0.75, 0.4))._replace(drive=drive)

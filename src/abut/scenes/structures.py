@@ -19,16 +19,25 @@ LEAN = math.radians(20)
 GROUND = "ground"
 
 
-def _floor(world: World, size: float = 60.0, friction: float = 0.6) -> Group:
-    return Group(GROUND, _rows([world.add(Box((size, size, 1)), place(0, 0, -0.5), kind="static", friction=friction)]), "grey")  # fmt: skip
+def add_floor(world: World, size: float = 60.0, friction: float = 0.6) -> Group:
+    """A static ground whose top is at z = 0."""
+    return Group(
+        GROUND, rows_of([world.add(Box((size, size, 1)), place(0, 0, -0.5), kind="static", friction=friction)]), "grey"
+    )
 
 
-def _rows(handles: list[int]) -> Integers:
+def rows_of(handles: list[int]) -> Integers:
+    """(k,) of handles."""
     return frozen(np.array(handles, dtype=np.int64))
 
 
-def _scene(world: World, groups: tuple[Group, ...], steps: int, view: tuple[float, float, float], dt: float = STEP) -> WorldScene:  # fmt: skip
-    return WorldScene(world, frozen(np.concatenate([group.handles for group in groups])), (), dt, steps, groups, view=view)  # fmt: skip
+def make_scene(
+    world: World, groups: tuple[Group, ...], steps: int, view: tuple[float, float, float], dt: float = STEP
+) -> WorldScene:
+    """A scene whose bodies are those of its groups."""
+    return WorldScene(
+        world, frozen(np.concatenate([group.handles for group in groups])), (), dt, steps, groups, view=view
+    )
 
 
 def turn_about(axis: str, angle: float) -> Floats:
@@ -57,7 +66,7 @@ def wall(rows: int = 12, *, ball: bool = True) -> WorldScene:
     """
     number = arrays.count(rows, "rows", least=1, most=MOST_ROWS)
     world = World(GRAVITY)
-    ground = _floor(world)
+    ground = add_floor(world)
     length, _, height = BRICK
     columns = max(3, round(1.5 * number))
     bricks: list[int] = []
@@ -71,13 +80,13 @@ def wall(rows: int = 12, *, ball: bool = True) -> WorldScene:
             spots = [(half, left + 0.25 * length), (half, -left - 0.25 * length)]
             spots += [(whole, left + (k + 1.0) * length) for k in range(columns - 1)]
         bricks += [world.add(shape, place(x, 0, z), density=2.0, friction=0.6) for shape, x in spots]
-    groups = [ground, Group("bricks", _rows(bricks), "brick")]
+    groups = [ground, Group("bricks", rows_of(bricks), "brick")]
     if arrays.flag(ball, "ball"):
         size, away = 0.15 * number * height + 0.1, 6.0
         pose = place(0.1, -away, max(size + 0.05, 0.5 * number * height))
         shot = world.add(Sphere(size), pose, density=4.0, velocity=(0, 14.0, 2.0))
-        groups.append(Group("ball", _rows([shot]), "ink"))
-    return _scene(world, tuple(groups), 240, (0.75, -0.8, 0.35))
+        groups.append(Group("ball", rows_of([shot]), "ink"))
+    return make_scene(world, tuple(groups), 240, (0.75, -0.8, 0.35))
 
 
 def pyramid(rows: int = 12) -> WorldScene:
@@ -96,12 +105,12 @@ def pyramid(rows: int = 12) -> WorldScene:
     """
     number = arrays.count(rows, "rows", least=1, most=MOST_ROWS)
     world = World(GRAVITY)
-    ground = _floor(world)
+    ground = add_floor(world)
     box, boxes = Box((0.5, 0.5, 0.5)), list[int]()
     for row in range(number):
         for k in range(number - row):
             boxes.append(world.add(box, place(0.55 * (k - 0.5 * (number - row - 1)), 0, 0.25 + 0.5 * row)))
-    return _scene(world, (ground, Group("boxes", _rows(boxes), "wood")), 180, (0.35, -0.9, 0.25))
+    return make_scene(world, (ground, Group("boxes", rows_of(boxes), "wood")), 180, (0.35, -0.9, 0.25))
 
 
 def dominoes(count: int = 80) -> WorldScene:
@@ -120,21 +129,25 @@ def dominoes(count: int = 80) -> WorldScene:
     """
     number = arrays.count(count, "count", least=2, most=1000)
     world = World(GRAVITY)
-    ground = _floor(world, 200.0)
+    ground = add_floor(world, 200.0)
     shape, spacing, pitch = Box(DOMINO), 0.5, 1.3
     angle, handles = 2.5 * math.pi, list[int]()
     for k in range(number):
         radius = pitch * angle / (2 * math.pi)
-        pose = place(radius * math.cos(angle), radius * math.sin(angle), 0.5 * DOMINO[2], turn_about("z", angle + 0.5 * math.pi))  # fmt: skip
+        pose = place(
+            radius * math.cos(angle), radius * math.sin(angle), 0.5 * DOMINO[2], turn_about("z", angle + 0.5 * math.pi)
+        )
         along = pose[:3, 0]
         push = 1.5 if k == 0 else 0.0
         spin = push * np.cross((0, 0, 1), along)
         handles.append(world.add(shape, pose, velocity=0.5 * push * along, angular_velocity=spin, friction=0.4))
         angle += spacing / math.hypot(radius, pitch / (2 * math.pi))
-    thirds = np.array_split(_rows(handles), 3)
+    thirds = np.array_split(rows_of(handles), 3)
     colours = ("red", "yellow", "teal")
-    parts = (Group(f"dominoes {i + 1}", part, colour) for i, (part, colour) in enumerate(zip(thirds, colours, strict=True)))  # fmt: skip
-    return _scene(world, (ground, *parts), 60 + 92 * number // 10, (0.5, -0.6, 0.75))
+    parts = (
+        Group(f"dominoes {i + 1}", part, colour) for i, (part, colour) in enumerate(zip(thirds, colours, strict=True))
+    )
+    return make_scene(world, (ground, *parts), 60 + 92 * number // 10, (0.5, -0.6, 0.75))
 
 
 def card_house(stories: int = 3) -> WorldScene:
@@ -153,7 +166,7 @@ def card_house(stories: int = 3) -> WorldScene:
     """
     number = arrays.count(stories, "stories", least=1, most=8)
     world = World(GRAVITY, slop=0.0005)
-    ground = _floor(world)
+    ground = add_floor(world)
     half, thick = 0.5 * CARD_HEIGHT, 0.5 * CARD_THICKNESS
     sine, cosine = math.sin(LEAN), math.cos(LEAN)
     width, height = half * sine + thick * cosine, 2 * (half * cosine + thick * sine)
@@ -170,10 +183,10 @@ def card_house(stories: int = 3) -> WorldScene:
         for k in range(pairs - 1):
             pose = place(spacing * (k - 0.5 * (pairs - 2)), 0, bottom + height + thick)
             lying.append(world.add(flat, pose, density=0.5, friction=0.7))
-    groups = [ground, Group("leaning", _rows(leaning), "red")]
+    groups = [ground, Group("leaning", rows_of(leaning), "red")]
     if lying:
-        groups.append(Group("lying", _rows(lying), "blue"))
-    return _scene(world, tuple(groups), 300, (0.45, -0.85, 0.3), STEP / 2)
+        groups.append(Group("lying", rows_of(lying), "blue"))
+    return make_scene(world, tuple(groups), 300, (0.45, -0.85, 0.3), STEP / 2)
 
 
 def arch(stones: int = 13) -> WorldScene:
@@ -192,7 +205,7 @@ def arch(stones: int = 13) -> WorldScene:
     """
     number = arrays.count(stones, "stones", least=3, most=101)
     world = World(GRAVITY, slop=0.001)
-    ground = _floor(world)
+    ground = add_floor(world)
     inner, outer, half = 1.6, 2.1, 0.4
     handles: list[int] = []
     angles = np.linspace(math.pi, 0.0, number + 1)
@@ -206,5 +219,5 @@ def arch(stones: int = 13) -> WorldScene:
     pier = Box((outer - inner + 0.3, 1.0, 1.0))
     spots = [place(side * 0.5 * (inner + outer), 0, 0.5) for side in (-1, 1)]
     blocks = [world.add(pier, spot, kind="static", friction=0.8) for spot in spots]
-    stone = Group("stones", _rows(handles), "stone")
-    return _scene(world, (ground, Group("piers", _rows(blocks), "grey"), stone), 240, (0.5, -0.85, 0.2))
+    stone = Group("stones", rows_of(handles), "stone")
+    return make_scene(world, (ground, Group("piers", rows_of(blocks), "grey"), stone), 240, (0.5, -0.85, 0.2))

@@ -75,7 +75,7 @@ def _summary(scene: WorldScene, film: Film) -> str:
 
 def pack(scene: WorldScene, film: Film) -> bytes:
     """The archive."""
-    rows = [np.searchsorted(film[0].handles, handle) for handle in scene.bodies]
+    rows = np.array([int(np.flatnonzero(film[0].handles == handle)[0]) for handle in scene.bodies.tolist()])
     columns: dict[str, Any] = {
         "time": film.times,
         "handle": scene.bodies,

@@ -73,9 +73,9 @@ def record(scene: ContourScene, steps: int, move: Any = None) -> Course:
     with contextlib.suppress(KeyboardInterrupt):
         for k in range(steps):
             step = scene.animation.step(scene.dt)
-            moment = scene.animation.poses, len(step), step.point
-            for column, value in zip((poses, impacts, points), moment, strict=True):
-                column.append(value)
+            poses.append(scene.animation.poses)
+            impacts.append(len(step))
+            points.append(step.point)
             if move is not None:
                 move(k + 1, steps, "")
     count = min(map(len, (poses, impacts, points)))
