@@ -3,7 +3,8 @@
 First the steps (`abut bench steps`). Contacts are asked for at the poses that abut's pile came to; coal and python-fcl update their
 trees and collect one contact a pair, abut up to four; abut leaves out the 8 pairs of static walls, the others do not. Then single questions with a
 box that is not in the world, at random places in and above the pile: abut's `closest` gives the deepest of several that overlap, the others stop at
-the first. Last, the pile of mixed bodies: how many pairs of hulls are tracked, and how many steps their walks take.
+the first. Then the pile of mixed bodies: how many pairs of hulls are tracked, and how many steps their walks take.
+Last, tests with a known answer (`physics.py`).
 What is not installed is left out.
 """
 
@@ -17,7 +18,7 @@ from rich.console import Console
 import abut
 from abut import shapes
 from abut.app import bench
-from abut.app.bench import table
+from abut.app.bench import load, table
 from abut.scenes.worlds import pile
 
 DT, SETTLE, ASKED_BODIES = 1 / 60, 240, 1000
@@ -290,3 +291,4 @@ def run(console: Console) -> None:
     compare_contacts(console, world)
     compare_questions(console, world)
     track_pile(console)
+    load("physics").compare(console)

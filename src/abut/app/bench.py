@@ -7,10 +7,12 @@ competitor in one process, so that ratios hold even where absolute times do not.
 
 import importlib.util
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -74,15 +76,22 @@ def names() -> list[str]:
     return sorted(path.stem.replace("_", "-") for path in folder().glob("[!_]*.py"))
 
 
+def load(stem: str) -> Any:
+    """The module of a file of `benchmarks/`, for `run` and for files that use one another."""
+    name = f"abut_benchmark_{stem}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, folder() / f"{stem}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
 def run(name: str, console: Console) -> None:
     """Run one benchmark by name."""
     if name not in names():
         raise InvalidInput("name", f"there is no benchmark {name!r}; there are {', '.join(names())}")
-    path = folder() / (name.replace("-", "_") + ".py")
-    spec = importlib.util.spec_from_file_location(f"abut_benchmark_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load(name.replace("-", "_"))
     console.rule(f"{name}: {(module.__doc__ or '').strip().splitlines()[0]}", align="left")
     module.run(console)

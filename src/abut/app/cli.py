@@ -20,7 +20,7 @@ TABLE_WIDTH = 100
 app = typer.Typer(
     help="Every question of contact: do these things touch, where, when, how deep.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
 )
 console: Console = SafeConsole()
@@ -131,22 +131,37 @@ def check(
     raise typer.Exit(code)
 
 
+def _complete_scene(incomplete: str) -> list[str]:
+    from abut.scenes import PLANE_SCENES, WORLDS
+
+    return [name for name in (*WORLDS, *PLANE_SCENES) if name.startswith(incomplete)]
+
+
 @app.command()
 def simulate(
-    scene: Annotated[str, typer.Argument(help="Which scene: pile, stairs or cloth; in the plane contours or swarm.")],
+    scene: Annotated[
+        str,
+        typer.Argument(
+            help="wall, dominoes, cards, arch, bridge, dolls, cradle, robot, pyramid, pile, stairs or cloth; in the plane contours or swarm.",
+            autocompletion=_complete_scene,
+        ),
+    ],
     steps: Annotated[
-        int | None, typer.Option(min=1, help="How many steps; without it, until the scene is at rest.")
+        int | None, typer.Option(min=1, help="How many steps; without it, as many as the scene needs.")
     ] = None,
     size: Annotated[
-        int | None, typer.Option(min=1, help="Bodies of the pile, stairs, squares of the cloth, or contours.")
+        int | None, typer.Option(min=1, help="How many bodies, rows, stories, planks, stairs, squares or contours.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the motion to a .npz file.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page that plays the motion.")] = None,
 ) -> None:
-    """Let bodies fall, collide and come to rest."""
+    """Let bodies fall, collide and come to rest. Ctrl-C ends it; what there is by then is written.
+
+    Exit code: 0, 2 bad input, 130 interrupted.
+    """
     from abut.app.commands import simulate
 
-    simulate.run(scene, console, errors, steps=steps, size=size, out=out, html=html)
+    raise typer.Exit(simulate.run(scene, console, errors, steps=steps, size=size, out=out, html=html))
 
 
 @app.command()

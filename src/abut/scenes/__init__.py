@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from abut.scenes.beating import BeatingVessel, beating_vessel
+    from abut.scenes.catalogue import WORLDS
     from abut.scenes.contours_in_motion import PLANE_SCENES, ContourScene, heap_of_contours, swarm_of_contours
     from abut.scenes.drape import ClothFall, cloth_on_ball
     from abut.scenes.hand import hand
     from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
+    from abut.scenes.mechanisms import chain_bridge, newtons_cradle, rag_dolls, robot_arm
     from abut.scenes.passage import Passage
     from abut.scenes.rough_contours import RoughContours, falling_contours, rough_contours
     from abut.scenes.soft_surgery import SoftSurgery, soft_surgery
+    from abut.scenes.structures import arch, card_house, dominoes, pyramid, wall
     from abut.scenes.surfaces import box, bumpy, cloth, icosphere, torus
     from abut.scenes.surgery import SurgicalScene, surgical_scene
     from abut.scenes.vessels import VesselNetwork, vessel_network
-    from abut.scenes.worlds import WORLDS, WorldScene, cloth_on_terrain, pile, rag_doll_on_stairs
+    from abut.scenes.world_scene import WorldScene
+    from abut.scenes.worlds import cloth_on_terrain, pile, rag_doll_on_stairs
 
 __all__ = [
     "PLANE_SCENES",
@@ -35,29 +39,38 @@ __all__ = [
     "SurgicalScene",
     "VesselNetwork",
     "WorldScene",
+    "arch",
     "beating_vessel",
     "box",
     "bumpy",
+    "card_house",
     "catheter_scene",
+    "chain_bridge",
     "cloth",
     "cloth_on_ball",
     "cloth_on_terrain",
     "cube_scene",
+    "dominoes",
     "falling_contours",
     "hand",
     "hand_scene",
     "heap_of_contours",
     "icosphere",
+    "newtons_cradle",
     "pile",
     "push_along",
+    "pyramid",
     "pyramids",
     "rag_doll_on_stairs",
+    "rag_dolls",
+    "robot_arm",
     "rough_contours",
     "soft_surgery",
     "surgical_scene",
     "swarm_of_contours",
     "torus",
     "vessel_network",
+    "wall",
 ]
 
 _HOMES = {
@@ -98,9 +111,11 @@ _HOMES = {
         "VesselNetwork",
         "vessel_network",
     ),
+    "abut.scenes.catalogue": ("WORLDS",),
+    "abut.scenes.mechanisms": ("chain_bridge", "newtons_cradle", "rag_dolls", "robot_arm"),
+    "abut.scenes.structures": ("arch", "card_house", "dominoes", "pyramid", "wall"),
+    "abut.scenes.world_scene": ("WorldScene",),
     "abut.scenes.worlds": (
-        "WORLDS",
-        "WorldScene",
         "cloth_on_terrain",
         "pile",
         "rag_doll_on_stairs",

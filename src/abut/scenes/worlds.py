@@ -1,63 +1,20 @@
 """Worlds to let run: a pile of mixed bodies, a rag doll down stairs, a cloth on a terrain (Peyré 2001, chapter 5)."""
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import NamedTuple
-
 import numpy as np
 
 from abut.core import arrays
-from abut.core.arrays import Floats, Integers, frozen
-from abut.core.showing import count as counted
-from abut.core.showing import describe
-from abut.dynamics import Linkage, cloth, rag_doll
-from abut.mesh import Mesh
+from abut.core.arrays import Floats, frozen
+from abut.dynamics import cloth, rag_doll
 from abut.scenes.surfaces import cloth as cloth_mesh
+from abut.scenes.world_scene import GRAVITY, STEP, WorldScene, place
 from abut.shapes import Box, Capsule, Cylinder, Polytope, Sphere, Terrain
 from abut.world import World
 
-GRAVITY = (0.0, 0.0, -9.81)
-STEP = 1.0 / 60.0
 PERSON_LAYER, CLOTH_LAYER = 2, 4
 STAIRS_FRICTION = 0.2
 """With twice as much the rag doll stays on the flight."""
 MOST_BODIES, MOST_STEPS, MOST_SQUARES = 200_000, 1000, 128
 """What is built in seconds or minutes; more is a mistake."""
-
-
-class WorldScene(NamedTuple):
-    """A world to let run, and what of it is to be looked at."""
-
-    world: World
-    """the world, at its start"""
-    bodies: Integers
-    """(n,) handles, static ones included"""
-    linkages: tuple[tuple[Linkage, Mesh | None], ...]
-    """with the mesh whose vertices are its particles, where there is one; bones are drawn otherwise"""
-    dt: float
-    """seconds of a step"""
-    step_count: int
-    """how many steps bring it to rest"""
-
-    def __repr__(self) -> str:
-        return describe(
-            self,
-            counted(len(self.bodies), "body", "bodies"),
-            counted(len(self.linkages), "linkage"),
-            f"{counted(self.step_count, 'step')} of {self.dt:.3g} s",
-        )
-
-    def _repr_html_(self) -> str:
-        return self.world._repr_html_()  # pyright: ignore[reportPrivateUsage]
-
-
-def place(x: float, y: float, z: float, rotation: Floats | None = None) -> Floats:
-    """A pose (4,4)."""
-    pose = np.eye(4)
-    pose[:3, 3] = x, y, z
-    if rotation is not None:
-        pose[:3, :3] = rotation
-    return pose
 
 
 def pile(count: int = 1000, seed: int = 0) -> WorldScene:
@@ -174,9 +131,3 @@ def cloth_on_terrain(squares: int = 24) -> WorldScene:
     world.link(sheet, 0.03, layer=CLOTH_LAYER, friction=0.8)
     ball = world.add(Sphere(0.2), place(-0.5, 0.5, 1.6), mass=0.1)
     return WorldScene(world, frozen(np.array([ground, ball])), ((sheet, flat),), STEP, 180)
-
-
-WORLDS: Mapping[str, Callable[..., WorldScene]] = MappingProxyType(
-    {"pile": pile, "stairs": rag_doll_on_stairs, "cloth": cloth_on_terrain}
-)
-"""What `abut simulate` lets run, by name; each takes how many bodies, stairs or squares there are."""

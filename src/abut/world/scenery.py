@@ -113,10 +113,15 @@ def _linkages(film: "Film", paint: dict[str, str], sheets: Mapping[int, Mesh]) -
         else:
             things.append(
                 Lines(
-                    name, whole, linkage.bones, radius=linkage.radius, colour=paint.get(name, "orange"), shown=shown,
+                    name,
+                    whole,
+                    linkage.bones,
+                    radius=linkage.radius,
+                    colour=paint.get(name, "orange"),
+                    shown=shown,
                     note=count(len(linkage.bones), "bone"),
                 )
-            )  # fmt: skip
+            )
     return things
 
 

@@ -3,6 +3,7 @@
 The archive holds `time` (k,), `pose` (k,m,3) x, y and angle, and `segments_i` (n,4,2), the Bézier segments of contour i. The page draws these curves.
 """
 
+import contextlib
 import io
 import json
 from importlib import resources
@@ -13,6 +14,7 @@ import numpy as np
 from rich.console import Console
 
 from abut.app.commands.encoding import code
+from abut.app.output.exit_codes import INTERRUPTED
 from abut.app.output.files import prepare, write_file
 from abut.app.output.progress import progress_shown
 from abut.core.arrays import Floats, Integers
@@ -40,13 +42,16 @@ def run(
     size: int | None = None,
     out: Path | None = None,
     html: Path | None = None,
-) -> None:
-    """Run a scene by name, and write the motion and the page where a file is named."""
+) -> int:
+    """Run a scene by name, and write the motion and the page where a file is named; 0, or 130 if it was interrupted."""
     prepare((), {"--out": out, "--html": html})
     make = PLANE_SCENES[name]
     scene = make() if size is None else make(size)
     with progress_shown("simulating", errors) as move:
         course = record(scene, steps or scene.step_count, move)
+    done, wanted = len(course.time) - 1, steps or scene.step_count
+    if done < wanted:
+        console.print(f"interrupted after {done:,} of {wanted:,} steps", highlight=False)
     fastest = float(np.abs(scene.animation.velocity).max(initial=0.0))
     console.print(
         f"{len(scene.contours):,} contours, {len(course.time) - 1:,} steps of {scene.dt:.4g} s in {scene.animation.strides:,} sub-steps; "
@@ -59,19 +64,23 @@ def run(
         if path is not None:
             write_file(path, content())
             console.print(f"Written: {path}", highlight=False, soft_wrap=True)
+    return INTERRUPTED if done < wanted else 0
 
 
 def record(scene: ContourScene, steps: int, move: Any = None) -> Course:
-    """Let the scene run, and keep where everything was after each step."""
+    """Let the scene run, and keep where everything was after each step; Ctrl-C ends it early."""
     poses, impacts, points = [scene.animation.poses], [0], [np.empty((0, 2))]
-    for k in range(steps):
-        step = scene.animation.step(scene.dt)
-        poses.append(scene.animation.poses)
-        impacts.append(len(step))
-        points.append(step.point)
-        if move is not None:
-            move(k + 1, steps, "")
-    time = scene.dt * np.arange(steps + 1, dtype=np.float64)
+    with contextlib.suppress(KeyboardInterrupt):
+        for k in range(steps):
+            step = scene.animation.step(scene.dt)
+            poses.append(scene.animation.poses)
+            impacts.append(len(step))
+            points.append(step.point)
+            if move is not None:
+                move(k + 1, steps, "")
+    count = min(map(len, (poses, impacts, points)))
+    poses, impacts, points = poses[:count], impacts[:count], points[:count]
+    time = scene.dt * np.arange(count, dtype=np.float64)
     return Course(time, np.stack(poses), np.array(impacts), np.concatenate(points))
 
 

@@ -99,13 +99,18 @@ function opacityOf(thing, number, places) {
   return thing.opacity;
 }
 
+// A still thing much larger than what moves fades out far away, and casts no shadow.
+function isGround(thing) {
+  return thing.still && moments.tracks > 0 && thing.form !== undefined && length(facts.forms[thing.form].span) * moments.unit > 6 * moments.radius;
+}
+
 function fillBatch({ batch, members }, places) {
   const rows = [];
   for (const member of members) {
     if (!isShown(member.thing)) continue;
     const opacity = opacityOf(member.thing, member.number, places);
     const colour = tintOf(member.thing, member.number);
-    const fades = member.thing.still && moments.tracks ? 1 : 0;
+    const fades = isGround(member.thing) ? 1 : 0;
     for (const [place, turn, size] of member.where())
       rows.push([...place, ...turn, ...size, ...colour, opacity, member.number, fades]);
   }
