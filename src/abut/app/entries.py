@@ -313,9 +313,9 @@ def world() -> None:
         world.add(shape, place)
     world.link(dynamics.rag_doll())
     ball = abut.scenes.icosphere(1, radius=0.4)
-    for x, kind in ((8.0, dynamics.MassSpring.from_mesh), (8.7, lambda mesh: dynamics.ShapeMatching(mesh.vertices))):
-        mesh = abut.Mesh(ball.vertices + np.array((x, 0.0, 0.5)), ball.faces)
-        world.add(shapes.Soft(abut.Deformable(mesh), kind(mesh)))
+    left, right = (abut.Mesh(ball.vertices + np.array((x, 0.0, 0.5)), ball.faces) for x in (8.0, 8.7))
+    world.add(shapes.Soft(abut.Deformable(left), dynamics.MassSpring.from_mesh(left)))
+    world.add(shapes.Soft(abut.Deformable(right), dynamics.ShapeMatching(right.vertices)))
     world.join(joints.ball(None, 1, (0, 0, 2)))
     world.joint_states()
     for _ in range(3):

@@ -214,7 +214,8 @@ class Links:
             particles["velocity"] = max(0.0, 1.0 - linkage.drag * dt) * linkage.velocity
             particles["inverse_mass"], particles["acceleration"] = linkage.inverse_mass, linkage._outer_acceleration()
         if not active:
-            return Joined(bodies, moving, ends, *_join_none())
+            bonds, strings = _join_none()
+            return Joined(bodies, moving, ends, bonds, np.zeros(first, np.bool_), no_tissues(), strings)
         sweeps = np.array([-(-linkage.sweeps // rounds) for linkage in own], np.int64)
         bonds = Bonds(
             np.column_stack((starts[:, 0], stops[:, 0], starts[:, 1], stops[:, 1], sweeps)),
