@@ -100,4 +100,5 @@ def tabulate(
     whole = (vertex_starts, neighbours, vertex_edges, np.hstack([edges, sides]), face_starts, face_links)
     floats = (placed, rows, planes, np.hstack([inwards, tails]))
     links = (np.ascontiguousarray(a, dtype=np.int32) for a in (*whole, seed_starts, seeds))
-    return View(*floats, *links, placed[seeds])
+    rest: list[Any] = [*links, placed[seeds]]
+    return View(*floats, *rest)
