@@ -33,6 +33,8 @@ CATHETER_STEPS, CUBE_STEPS, HAND_STEPS = 400, 200, 150
 HAND_SUBDIVISIONS = 3
 SPACINGS = (0.5, 1.0, 1.5, 2.0)
 SIDES = (8, 13, 20, 32, 50)
+ADAPTIVE_STEPS, FALLING = 110, 50
+"""Of the adaptive hand, and those of them in which it touches nothing yet."""
 GROUP = 10
 """Steps of the hand that one point of a curve stands for (50 in the thesis, which has 1,500 steps and more)."""
 CULLS = ("none", "cells", "direction", "both")
@@ -95,6 +97,18 @@ class Timed:
         self.seconds.append(time.process_time() - begin)
         self.moves.append(answer)
         return answer
+
+
+class Following(Timed):
+    """One on whose edges particles may be put."""
+
+    @property
+    def parents(self) -> np.ndarray:
+        return self.mobile.parents
+
+    @property
+    def ratio(self) -> np.ndarray:
+        return self.mobile.ratio
 
 
 def show_catheter(console: Console) -> None:
@@ -355,8 +369,34 @@ def show_hand(console: Console, spikes: bool) -> None:
         draw(name, title, "step", [(cull, at, curves[cull]) for cull in chosen])
 
 
+def show_adaptive(console: Console) -> None:
+    """The same fall with particles put on edges, each answer with the physics that goes with it."""
+    answer = table(
+        "hand falling onto spikes: time a step by response",
+        "vertices",
+        "response",
+        "particles on edges, most",
+        "vertices that hit, mean",
+        "median",
+        "longest",
+    )
+    for subdivisions in (HAND_SUBDIVISIONS - 1, HAND_SUBDIVISIONS):
+        for response in ("static", "adaptive"):
+            scene = scenes.hand_scene(subdivisions, spikes=True)
+            timed = Following(cells.Mobile(scene.environment, abut.Mesh(scene.points, scene.faces)))
+            for _ in range(ADAPTIVE_STEPS):
+                dynamics.couple(scene.model, timed, 0.01, friction=0.3, response=response)
+            seconds = np.array(timed.seconds[FALLING:])
+            most = max(len(moves) for moves in timed.moves) - len(scene.points)
+            hits = np.mean([moves.is_hit.sum() for moves in timed.moves[FALLING:]])
+            median, longest = f"{1e3 * np.median(seconds):.1f} ms", f"{1e3 * seconds.max():.1f} ms"
+            answer.add_row(f"{len(scene.points):,}", response, f"{most:,}", f"{hits:.0f}", median, longest)
+    console.print(answer)
+
+
 def run(console: Console) -> None:
     limit_threads(1)
+    show_adaptive(console)
     show_catheter(console)
     show_cubes(console)
     show_hand(console, spikes=True)
