@@ -165,7 +165,7 @@ def test_sets_that_overlap_are_decided_by_name():
     assert env.cells_in("low").tolist() == [0, 2, 4, 6]
     assert env.cells_in("left").tolist() == [1, 3]
     assert env.obstacle.tolist() == [True, False] * 4
-    with pytest.raises(InvalidInput, match="cell 0 is in 'low' and in 'left'"):
+    with pytest.raises(InvalidInput, match="cell 0 is in 'left' and in 'low'"):
         cells.load(mesh, regions={"low": "free", "left": "free"})
 
 
