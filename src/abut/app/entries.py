@@ -293,10 +293,10 @@ def world() -> None:
         place[:3, 3] = i - 1.0, 0.3, 1.2
         world.add(shape, place)
     world.link(dynamics.rag_doll())
-    ball = abut.scenes.icosphere(1, radius=0.4)
-    for x, kind in ((8.0, dynamics.MassSpring.from_mesh), (8.7, lambda mesh: dynamics.ShapeMatching(mesh.vertices))):
-        mesh = abut.Mesh(ball.vertices + np.array((x, 0.0, 0.5)), ball.faces)
-        world.add(shapes.Soft(abut.Deformable(mesh), kind(mesh)))
+    for x in (8.0, 8.7):
+        ball = abut.scenes.icosphere(1, radius=0.4, center=(x, 0.0, 0.5))
+        springs, shape = dynamics.MassSpring.from_mesh(ball), dynamics.ShapeMatching(ball.vertices)
+        world.add(shapes.Soft(abut.Deformable(ball), springs if x == 8.0 else shape))
     world.join(joints.ball(None, 1, (0, 0, 2)))
     world.joint_states()
     for _ in range(3):
