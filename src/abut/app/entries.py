@@ -312,10 +312,10 @@ def world() -> None:
         place[:3, 3] = i - 1.0, 0.3, 1.2
         world.add(shape, place)
     world.link(dynamics.rag_doll())
-    ball = abut.scenes.icosphere(1, radius=0.4)
-    left, right = (abut.Mesh(ball.vertices + np.array((x, 0.0, 0.5)), ball.faces) for x in (8.0, 8.7))
-    world.add(shapes.Soft(abut.Deformable(left), dynamics.MassSpring.from_mesh(left)))
-    world.add(shapes.Soft(abut.Deformable(right), dynamics.ShapeMatching(right.vertices)))
+    for x in (8.0, 8.7):
+        ball = abut.scenes.icosphere(1, radius=0.4, center=(x, 0.0, 0.5))
+        springs, shape = dynamics.MassSpring.from_mesh(ball), dynamics.ShapeMatching(ball.vertices)
+        world.add(shapes.Soft(abut.Deformable(ball), springs if x == 8.0 else shape))
     world.join(joints.ball(None, 1, (0, 0, 2)))
     world.joint_states()
     for _ in range(3):
