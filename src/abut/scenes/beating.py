@@ -43,12 +43,8 @@ class BeatingVessel(NamedTuple):
     model: MassSpring
 
     def __repr__(self) -> str:
-        parts = (
-            (self.environment.cell_count, "cell"),
-            (len(self.rows), "vertex that beats"),
-            (len(self.points), "point"),
-        )
-        return describe(self, *(count_of(number, name, name + "s") for number, name in parts))
+        cell_count, points = count_of(self.environment.cell_count, "cell"), count_of(len(self.points), "point")
+        return describe(self, cell_count, count_of(len(self.rows), "moving vertex", "moving vertices"), points)
 
     def beat(self, step: Number) -> Floats:
         """Where the vertices `rows` are at a step: a wave of narrowing runs along the vessel, which sways.
@@ -108,7 +104,7 @@ def beating_vessel(length: Number = 28, particle_count: Number = 10, radius: Num
     Examples:
         >>> import abut
         >>> abut.scenes.beating_vessel(14, particle_count=5)
-        BeatingVessel(3,024 cells, 637 vertex that beats, 5 points)
+        BeatingVessel(3,024 cells, 735 moving vertices, 5 points)
     """
     layers = arrays.count(length, "length", least=8, most=MOST_LENGTH)
     count = arrays.count(particle_count, "particle_count", least=3, most=1000)

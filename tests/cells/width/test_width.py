@@ -64,7 +64,7 @@ def test_no_move_brings_a_body_nearer_than_its_radius(name, scale):
     hits, few = 0, jit.INTERPRETED or scale != 1.0
     for seed in range(30 if SOAK else 1):
         rng, body = np.random.default_rng(seed), BODIES[name](scale)
-        for _ in range(2 if few else 6):
+        for _ in range(2 if few else 4):
             before = body.position
             shift = rng.normal(scale=0.6, size=before.shape[1])
             goal = before + scale * (shift + rng.normal(scale=0.15, size=before.shape))

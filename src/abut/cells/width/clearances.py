@@ -18,8 +18,8 @@ class Clearance:
 
     Examples:
         >>> import abut
-        >>> ball = abut.cells.Mobile(abut.cells.channel(1, 1, 1), ([[0.5, 0.5, 0.25]], []), radius=0.2)
-        >>> ball.clearance().vertex.tolist(), ball.clearance().wall_point.tolist()
+        >>> rod = abut.cells.Mobile(abut.cells.channel(1, 1, 1), ([[0.5, 0.5, 0.25], [0.5, 0.5, 0.5]], [[0, 1]]), radius=0.2)
+        >>> rod.clearance().edge.tolist(), rod.clearance().wall_point.tolist()
         ([0], [[0.5, 0.5, 0.0]])
     """
 
