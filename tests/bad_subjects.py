@@ -142,6 +142,10 @@ def bodies_and_steps() -> dict[str, Subject]:
     swept = {**step, "min_distance": 0.1, "tolerance": 1e-6, "max_memory": 10**8}
     return {
         "Mesh": function(abut.Mesh, vertices=BALL.vertices, faces=BALL.faces),
+        "View": function(abut.View, scene=abut.viewer.Scene([])),
+        "View.save_html": method(
+            lambda: abut.View(abut.viewer.Scene([])), "save_html", path=str(Path(folder) / "v.html")
+        ),
         "Rigid": function(abut.Rigid, mesh=BALL, pose=EYE),
         "Deformable": function(abut.Deformable, mesh=BALL),
         "Motion": function(abut.Motion, mesh=BALL, start=BALL.vertices, end=BALL.vertices),
@@ -625,6 +629,19 @@ def made() -> dict[str, Subject]:
         "scenes.swarm_of_contours": function(scenes.swarm_of_contours, count=2),
         "scenes.rough_contours": function(scenes.rough_contours, segments=6, roughness=0.01),
         "scenes.falling_contours": function(scenes.falling_contours, count=2, columns=2),
+        "scenes.WorldScene.film": method(lambda: scenes.pyramid(1), "film", steps=1, progress=None),
+        "scenes.WorldScene.scene": method(
+            lambda: scenes.pyramid(1), "scene", film=scenes.pyramid(1).film(1), title="A"
+        ),
+        "scenes.arch": function(scenes.arch, stones=3),
+        "scenes.card_house": function(scenes.card_house, stories=1),
+        "scenes.chain_bridge": function(scenes.chain_bridge, planks=3),
+        "scenes.dominoes": function(scenes.dominoes, count=2),
+        "scenes.newtons_cradle": function(scenes.newtons_cradle, balls=2, lifted=1),
+        "scenes.pyramid": function(scenes.pyramid, rows=1),
+        "scenes.rag_dolls": function(scenes.rag_dolls, count=1),
+        "scenes.robot_arm": function(scenes.robot_arm, boxes=1),
+        "scenes.wall": function(scenes.wall, rows=1, ball=True),
         "scenes.pile": function(scenes.pile, count=5, seed=0),
         "scenes.rag_doll_on_stairs": function(scenes.rag_doll_on_stairs, steps=2),
         "scenes.soft_surgery": function(scenes.soft_surgery, step_count=3),

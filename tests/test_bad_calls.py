@@ -25,6 +25,8 @@ NOT_ASKED = {
     "Shape.weigh": "the base of the shapes",
     "ParticleModel.accept": "the base of the models",
     "Terrain.weigh": "refuses always",
+    "WorldScene.run": "a generator: it looks when the first step is asked for",
+    "show": "takes any number of things; see tests/viewer",
     "from_surface": "needs pytetwild",
     "catheter_scene": "takes seconds to make",
     "vessel_network": "takes seconds to make",

@@ -68,7 +68,7 @@ class Thing:
         self.hidden = arrays.flag(hidden, "hidden")
         self.shown: NDArray[np.bool_] | None = None
         if shown is not None:
-            self.shown = arrays.indices(shown, "shown", None, 2).astype(np.bool_)
+            self.shown = _flags(shown)
 
     def __repr__(self) -> str:
         return describe(self, self.name, *self._facts())
@@ -302,6 +302,16 @@ class Scene:
 
     def __repr__(self) -> str:
         return describe(self, count(len(self.things), "thing"), count(len(self.times), "frame"))
+
+
+def _flags(value: FlagsLike) -> NDArray[np.bool_]:
+    """(k,) booleans, also given as 0 and 1."""
+    raw = arrays.as_array(value, "shown")
+    whole = raw.astype(np.int64) if raw.dtype == np.bool_ else raw
+    flags = arrays.coordinates(whole, "shown", (None,))
+    if not len(flags) or not np.isin(flags, (0.0, 1.0)).all():
+        raise InvalidInput("shown", "holds something that is neither 0 nor 1, or nothing")
+    return flags.astype(np.bool_)
 
 
 def _is_hex(colour: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
+from abut.core import arrays
 from abut.core.arrays import Floats
 from abut.core.errors import AbutError, InvalidInput
 from abut.core.showing import count, describe
@@ -82,7 +83,7 @@ class View:
     """A scene on its way to people: `save_html`, `open`, or the last line of a notebook's cell."""
 
     def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+        self.scene = arrays.instance(scene, "scene", Scene)
 
     def __repr__(self) -> str:
         return describe(self, count(len(self.scene.things), "thing"), count(len(self.scene.times), "frame"))

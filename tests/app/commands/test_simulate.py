@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from abut.app.cli import app
-from abut.contours import Contour, collide_all
+from abut.contours import Animation, Contour, collide_all
 from abut.core import jit
 from abut.core.errors import InvalidInput
+from abut.world import World
 
 COMMAND = CliRunner()
 
@@ -33,9 +34,34 @@ def test_motion_and_page_are_written(tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "http" not in text
     facts = json.loads(re.search(r'id="facts">(.*?)</script>', text, re.S)[1])
-    track = np.frombuffer(base64.b64decode(facts["bodies"][0]["p"]), "<f4").reshape(-1, 3, 4)
-    np.testing.assert_allclose(track, poses[:, 0, :3], atol=1e-6)
-    assert [body["still"] for body in facts["bodies"]] == [False] * size + [True] * 5
+    assert (len(facts["times"]), facts["frameCount"]) == (steps + 1, steps + 1)
+    bodies = [thing for thing in facts["things"] if thing["kind"] == "faces"]
+    assert ["still" in body for body in bodies] == [False] * size + [True] * 5
+    np.testing.assert_allclose([body["low"][2] for body in bodies[:size]], poses[:, :size, 2, 3].min(axis=0))
+    np.testing.assert_allclose([body["still"][:3] for body in bodies[size:]], poses[0, size:, :3, 3])
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("name", ["cradle", "swarm"])
+def test_an_interrupted_run_says_so_and_writes_what_it_has(name, tmp_path, monkeypatch):
+    """Ctrl-C, from within a step."""
+    archive, page = tmp_path / "motion.npz", tmp_path / "page.html"
+    kind = World if name == "cradle" else Animation
+    step, calls = kind.step, []
+
+    def interrupted(self, dt):
+        calls.append(dt)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return step(self, dt)
+
+    monkeypatch.setattr(kind, "step", interrupted)
+    done = COMMAND.invoke(app, ["simulate", name, "--size", "2", "--out", str(archive), "--html", str(page)])
+    assert done.exit_code == 130, done.output
+    assert "interrupted after 3 of" in done.output
+    assert f"Written: {page}" in done.output.replace("\n", "")
+    with np.load(archive) as motion:
+        assert len(motion["time"]) == len(motion["pose"]) == 4
 
 
 @pytest.mark.parametrize("name", ["contours", "swarm"])
@@ -72,5 +98,5 @@ def test_scenes_of_the_plane_write_their_motion_and_a_page(tmp_path, name):
 def test_unknown_scenes_are_named(tmp_path):
     done = COMMAND.invoke(app, ["simulate", "avalanche"])
     assert isinstance(done.exception, InvalidInput)
-    with pytest.raises(InvalidInput, match="there are pile, stairs, cloth"):
+    with pytest.raises(InvalidInput, match="there are wall, dominoes, cards"):
         raise done.exception
