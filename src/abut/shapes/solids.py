@@ -314,7 +314,7 @@ class Plane(Convex):
         """A slab of it, 100 wide and 1 thick, to look at: it has no end."""
         across = np.cross(self.normal, np.eye(3)[int(np.argmin(np.abs(self.normal)))])
         across /= np.linalg.norm(across)
-        axes: Floats = np.stack((50.0 * across, 50.0 * np.cross(self.normal, across), self.normal))
+        axes = np.array([50.0 * across, 50.0 * np.cross(self.normal, across), self.normal], np.float64)
         corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 0.0)])
         return surface_of(corners @ axes + self.offset * self.normal)
 
