@@ -27,14 +27,8 @@ MORE_SWEEPS, GAIN = 64, 0.99
 """At most so many sweeps more for bodies that are hit, and for islands whose contacts have made energy and take back a hundredth with each."""
 STAGES = (0, 4, 16, MORE_SWEEPS)
 """Before these sweeps contacts of bodies that are still busy are packed again."""
-LOCAL_ROUNDS = 2
-"""Over the contacts of a pair of bodies that is hit, before others are visited: what the points of one face do to each other takes the most."""
 STEADY = 2e-4
 """Of the impulse that would stop a contact alone: changes below it end the sweeps. Dozens of points of one face add up to some times as much."""
-SHARED, SHARED_SWEEPS = 2e-2, 8
-"""The same between bodies that both move, and for how many sweeps: there a leftover is some hundredths of the speed of an impact, and is met as a
-collision in the next substep; against what stands fast it would turn a box, or make it leave the ground, where nothing bounces. The impacts in a heap
-that falls together would take more sweeps than all the rest of the step."""
 SUDDEN = 2.0
 """More than so many times what the substep before gave is an impact. Loads change less: a stack that sways moves a part of them from side to side."""
 
@@ -171,7 +165,7 @@ def converge(
                     continue
                 for i in range(block.count):
                     solved += _converge_contact(
-                        bodies, contacts[_row(block, i, sweep)], sweep, h, softness, slowest, island, busy, still
+                        bodies, contacts[_row(block, i, sweep)], h, softness, slowest, island, busy, still
                     )
             for i in range(len(busy)):
                 busy[i] *= still[i]
@@ -183,7 +177,6 @@ def converge(
 def _converge_contact(
     bodies: Records,
     contact: Record,
-    sweep: int,
     h: float,
     softness: Softness,
     slowest: float,
@@ -197,18 +190,10 @@ def _converge_contact(
         return 0
     before = contact.normal_impulse
     solve_contact(bodies, contact, h, softness)
-    steady = _steady(island, a, b, sweep) * contact.normal_mass * contact.approach_speed
+    steady = STEADY * contact.normal_mass * contact.approach_speed
     if contact.approach_speed > slowest and abs(contact.normal_impulse - before) > steady:
         _mark(island, still, a, b)
     return 1
-
-
-@kernel
-def _steady(island: Integers, a: int, b: int, sweep: int) -> float:
-    """The change that is too small to go on for, as a part of the impulse that would stop a contact alone."""
-    if island[a] == NONE or island[b] == NONE:
-        return STEADY
-    return SHARED if sweep < SHARED_SWEEPS else math.inf
 
 
 @kernel
@@ -233,15 +218,14 @@ def _converge_block(
         solved += 1 if goes_on else 0
     if solved == 0:
         return 0
-    rounds = LOCAL_ROUNDS if block.count > 1 else 1
-    solve_block(blocks.rows, blocks.few_lanes, block, sweep % 2 == 1, rounds, marks, h, softness)
+    solve_block(blocks.rows, blocks.few_lanes, block, sweep % 2 == 1, 1, marks, h, softness)
     for row in range(block.first, block.first + block.count):
         lane = blocks.few_lanes[row]
         for k in range(block.pairs):
             if marks[k] == 0.0 or lane.approach_speed[k] <= slowest:
                 continue
             a, b = block.body_a[k], block.body_b[k]
-            if abs(lane.change[k]) > _steady(island, a, b, sweep) * lane.normal_mass[k] * lane.approach_speed[k]:
+            if abs(lane.change[k]) > STEADY * lane.normal_mass[k] * lane.approach_speed[k]:
                 _mark(island, still, a, b)
     return solved
 
