@@ -32,7 +32,7 @@ def test_motion_and_page_are_written(tmp_path):
     np.testing.assert_allclose(times, np.arange(steps + 1) / 60)
     assert (poses[-1, :size, 2, 3] < poses[0, :size, 2, 3]).all()
     text = page.read_text(encoding="utf-8")
-    assert "http" not in text
+    assert "://" not in text
     facts = json.loads(re.search(r'id="facts">(.*?)</script>', text, re.S)[1])
     assert (len(facts["times"]), facts["frameCount"]) == (steps + 1, steps + 1)
     bodies = [thing for thing in facts["things"] if thing["kind"] == "faces"]
