@@ -20,6 +20,7 @@ SEEK = """async (slider, time) => {
 
 
 def main() -> None:
+    """Let them run, open their pages, and keep what is seen."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder

@@ -80,7 +80,11 @@ ShowLike: TypeAlias = Showable | Posed | Moving | Touching | Scene | Thing | Mes
 
 
 class View:
-    """A scene on its way to people: `save_html`, `open`, or the last line of a notebook's cell."""
+    """A scene on its way to people: `save_html`, `open`, or the last line of a notebook's cell.
+
+    Args:
+        scene: what is shown.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = arrays.instance(scene, "scene", Scene)

@@ -32,13 +32,15 @@ def test_motion_and_page_are_written(tmp_path):
     np.testing.assert_allclose(times, np.arange(steps + 1) / 60)
     assert (poses[-1, :size, 2, 3] < poses[0, :size, 2, 3]).all()
     text = page.read_text(encoding="utf-8")
-    assert "http" not in text
+    assert "://" not in text
     facts = json.loads(re.search(r'id="facts">(.*?)</script>', text, re.S)[1])
     assert (len(facts["times"]), facts["frameCount"]) == (steps + 1, steps + 1)
     bodies = [thing for thing in facts["things"] if thing["kind"] == "faces"]
-    assert ["still" in body for body in bodies] == [False] * size + [True] * 5
-    np.testing.assert_allclose([body["low"][2] for body in bodies[:size]], poses[:, :size, 2, 3].min(axis=0))
-    np.testing.assert_allclose([body["still"][:3] for body in bodies[size:]], poses[0, size:, :3, 3])
+    moving = [body for body in bodies if "still" not in body]
+    still = [body for body in bodies if "still" in body]
+    assert (len(moving), len(still)) == (size, 5)
+    np.testing.assert_allclose([body["low"][2] for body in moving], poses[:, :size, 2, 3].min(axis=0))
+    np.testing.assert_allclose([body["still"][:3] for body in still], poses[0, size:, :3, 3])
 
 
 @pytest.mark.large
