@@ -84,6 +84,12 @@ class View:
 
     Args:
         scene: what is shown.
+
+    Examples:
+        >>> from abut import scenes, viewer
+        >>> ball = scenes.icosphere(1)
+        >>> viewer.View(viewer.Scene([viewer.Faces("ball", ball.vertices, ball.faces)]))
+        View(1 thing, 1 frame)
     """
 
     def __init__(self, scene: Scene) -> None:
