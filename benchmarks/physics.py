@@ -335,7 +335,7 @@ def compare(console: Console) -> None:
             off.append(row.name)
     console.print(result)
     console.print(
-        f"abut is off by more than {100 * GOOD:.0f} % (structures: of a body's size, to which slop in their contacts adds up) in: {'; '.join(off) or 'none'}",
+        f"abut is off by more than {100 * GOOD:.0f} % (structures: of a body's size) in: {'; '.join(off) or 'none'}",
         highlight=False,
     )
     console.print(f"abut is the worst of those here in: {'; '.join(worst) or 'none'}", highlight=False)
