@@ -90,7 +90,7 @@ def sweep() -> None:
     abut.time_of_impact(*step, min_distance=0.01)
     sweeper = abut.Sweeper(large)
     for answer in (sweeper.sweep, sweeper.time_of_impact):
-        answer(large.vertices, -1.1 * large.vertices)
+        answer(large.vertices, large.vertices * (1.0, 1.0, -0.9))
     sweeper.candidates(large.vertices, 1.1 * large.vertices, ordered=False)
 
 
