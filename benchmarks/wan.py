@@ -16,8 +16,8 @@ from rich.console import Console
 import abut
 from abut.app.bench import measure, table
 from abut.ccd import Candidates, candidates, edge_edge, filter_dnf, filter_slpf, search_triangles, vertex_face
-from abut.ccd.culling.search import moving_of
 from abut.ccd.culling.stream import stream
+from abut.ccd.motion.straight import moving_of
 
 SCENES = Path(__file__).parents[2] / "shared" / "data" / "scenes"
 STEPS = {"cloth-ball": ("cloth_ball92.ply", "cloth_ball93.ply"), "cloth-funnel": ("227.ply", "228.ply")}

@@ -215,8 +215,8 @@ class Caller:
         known = inspect.signature(ready.call).parameters
         given, positional = dict(arguments), []
         for key in arguments:
-            unknown = key == "ends" and key not in known
-            if key == "others" or unknown or (key in known and known[key].kind is inspect.Parameter.VAR_POSITIONAL):
+            spread = key not in known or known[key].kind is inspect.Parameter.VAR_POSITIONAL
+            if key == "others" or (key in ("motions", "ends") and spread):
                 value = given.pop(key)
                 if key == "others":
                     positional.append(given.pop("a"))

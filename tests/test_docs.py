@@ -92,7 +92,7 @@ def test_references_lead_somewhere():
 
 # --- the gallery
 
-PICTURE = re.compile(r"\[!\[[^]]+\]\(pictures/([\w-]+\.svg)\)\]\(scripts\.md#([\w-]+)\)\n\n[^\n]*`([^`]+)`\n")
+PICTURE = re.compile(r"\[!\[[^]]+\]\(pictures/([\w-]+\.(?:svg|png))\)\]\(scripts\.md#([\w-]+)\)\n\n[^\n]*`([^`]+)`\n")
 SCRIPT = re.compile(r"^## (\S+)\n\n`([^`]+)`\n\n``` \{ \.py \}\n--8<-- \"([^\"]+)\"\n```$", re.MULTILINE)
 
 

@@ -277,6 +277,7 @@ def test_every_public_name_is_called():
     results = {
         "BodyMoves",
         "BodyReach",
+        "Clearance",
         "Moves",
         "Reach",
         "Meetings",
@@ -285,11 +286,12 @@ def test_every_public_name_is_called():
         "Kind",
         "Status",
     }  # answers, records, enumerations
+    elsewhere = {"Instrument", "Mobile.clearance"}  # asked in tests/bad_subjects.py, bodies with a width
     for name in cells.__all__:
         thing = getattr(cells, name)
-        if callable(thing) and name not in results:
+        if callable(thing) and name not in results | elsewhere:
             assert name in called, name
     for kind in (cells.Environment, cells.Particles, cells.Mobile, cells.Marker):
         for name, method in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_") and len(inspect.signature(method).parameters) > 1:
-                assert name in called or f"{kind.__name__}.{name}" in called, name
+                assert {name, f"{kind.__name__}.{name}"} & (called | elsewhere), name

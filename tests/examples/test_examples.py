@@ -11,7 +11,8 @@ from conftest import SOAK
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 SHORTER = {"bodies_inside": ("passage",)}
 """Scenes of an example that has many; `make soak` runs all."""
-EXAMPLES = sorted(FOLDER.glob("*.py"))
+EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.stem != "pictures")
+"""That one needs a browser, and only draws."""
 
 
 def run(path, *arguments):

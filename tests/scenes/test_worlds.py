@@ -27,7 +27,7 @@ def test_linkages_come_with_what_draws_them():
 def test_what_is_handed_out_cannot_be_changed():
     for make in scenes.WORLDS.values():
         with pytest.raises(ValueError, match="read-only"):
-            make(2).bodies[0] = 1
+            make(3).bodies[0] = 1
     with pytest.raises(TypeError):
         scenes.WORLDS["mine"] = scenes.pile
 

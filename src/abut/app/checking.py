@@ -44,7 +44,7 @@ class Findings:
         >>> import abut
         >>> squares = [[[0, 0, 0], [2, 0, 0], [0, 2, 0], [0.2, 0.2, z], [0.8, 0.2, z], [0.2, 0.8, z]] for z in (1, -1)]
         >>> found = abut.check((squares, [[0, 1, 2], [3, 4, 5]]))
-        >>> found, found.rows.time.tolist()
+        >>> found, found.rows.time.round(6).tolist()
         (Findings(3 collisions in 2 frames), [0.5, 0.5, 0.5])
     """
 
@@ -209,8 +209,10 @@ def check(
         >>> bool(found), sorted({found.bodies[i] for i in found.body_a})
         (True, ['ball'])
     """
-    sampling = Sampling(None if fps is None else arrays.scalar(fps, "fps", least=1e-6), clip)
-    tracks = {str(name): _as_track(value, f"motions[{name!r}]") for name, value in (motions or {}).items()}
+    sampling = Sampling(None if fps is None else arrays.scalar(fps, "fps", least=1e-6), _as_clip(clip))
+    tracks = {name: _as_track(value, f"motions[{name!r}]") for name, value in _by_name(motions, "motions").items()}
+    if progress is not None and not callable(progress):
+        raise InvalidInput("progress", f"is a {type(progress).__name__}, expected something to call")
     if isinstance(frames, Mapping):
         bodies = {str(name): _as_body(value, str(name), sampling) for name, value in frames.items()}
         if not bodies:
@@ -221,15 +223,16 @@ def check(
     else:
         ensemble = Ensemble({"": _as_body(frames, "frames", sampling)}, tracks)
     widths = {
-        str(name): float(arrays.scalar(value, f"thickness of {name}")) for name, value in (thickness or {}).items()
+        name: float(arrays.scalar(value, f"thickness of {name}"))
+        for name, value in _by_name(thickness, "thickness").items()
     }
     options = Options(
-        bool(at_frames),
-        bool(between),
+        arrays.flag(at_frames, "at_frames"),
+        arrays.flag(between, "between"),
         arrays.scalar(min_distance, "min_distance", least=0.0),
-        bool(containment),
+        arrays.flag(containment, "containment"),
         None,
-        tuple((str(first), str(second)) for first, second in ignore),
+        _as_pairs(ignore),
         tuple(widths.items()),
     )
     with tempfile.TemporaryDirectory(prefix="abut-check-") as folder:
@@ -250,6 +253,35 @@ def _as_paths(value: Any) -> list[str] | None:
     if several and all(isinstance(word, str | os.PathLike) for word in several):
         return [str(path_of(word)) for word in several]
     return None
+
+
+def _as_clip(clip: Any) -> str | None:
+    if clip is None or isinstance(clip, str):
+        return clip
+    raise InvalidInput("clip", f"is a {type(clip).__name__}, expected a name or a number as text")
+
+
+def _by_name(values: Any, what: str) -> dict[str, Any]:
+    """What a dictionary from names has; of None nothing."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise InvalidInput(what, f"is a {type(values).__name__}, expected a dictionary by names of bodies")
+    return {str(name): value for name, value in cast("Mapping[Any, Any]", values).items()}
+
+
+def _as_pairs(ignore: Any) -> tuple[tuple[str, str], ...]:
+    """Pairs of names."""
+    pairs: list[tuple[str, str]] = []
+    listed = _as_list(ignore)
+    if listed is None:
+        raise InvalidInput("ignore", f"is a {type(ignore).__name__}, expected pairs of names")
+    for row, pair in enumerate(listed):
+        names = _as_list(pair)
+        if names is None or len(names) != 2 or not all(isinstance(name, str) for name in names):
+            raise InvalidInput("ignore", "is no pair of names", row)
+        pairs.append((names[0], names[1]))
+    return tuple(pairs)
 
 
 def _as_list(value: Any) -> list[Any] | None:

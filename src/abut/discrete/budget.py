@@ -140,7 +140,7 @@ class ContactSearch:
         ...     search = search.resume(0.001)
         >>> search.status == abut.discrete.Proof.SEPARATE, bool(search)
         (array([ True]), False)
-        >>> 0.95 < search.resume().separation[0] <= 1.0
+        >>> bool(0.95 < search.resume().separation[0] <= 1.0)
         True
     """
 

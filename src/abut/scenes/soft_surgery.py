@@ -81,7 +81,7 @@ def soft_surgery(step_count: Number = 240) -> SoftSurgery:
         SoftSurgery(4,104 faces, 240 steps of 0.0167 s)
         >>> surgery.step(0)
         >>> surgery.model
-        MassSpring(258 particles, 1,536 springs)
+        MassSpring(258 particles, 1,524 springs)
     """
     given = surgical_scene(1, arrays.count(step_count, "step_count", least=2))
     world = World(GRAVITY)

@@ -62,7 +62,7 @@ def wall(rows: int = 12, *, ball: bool = True) -> WorldScene:
     Examples:
         >>> from abut import scenes
         >>> scenes.wall(4)
-        WorldScene(26 bodies, 0 linkages, 240 steps of 0.0167 s)
+        WorldScene(28 bodies, 0 linkages, 240 steps of 0.0167 s)
     """
     number = arrays.count(rows, "rows", least=1, most=MOST_ROWS)
     world = World(GRAVITY)

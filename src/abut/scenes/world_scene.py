@@ -7,6 +7,7 @@ import numpy as np
 
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
+from abut.core.errors import InvalidInput
 from abut.core.showing import count as counted
 from abut.core.showing import describe
 from abut.dynamics import Linkage
@@ -86,9 +87,11 @@ class WorldScene(NamedTuple):
         Examples:
             >>> from abut import scenes
             >>> scenes.newtons_cradle().film(10)
-            Film(11 frames, 0.0833 long)
+            Film(11 frames, 0.0833333 long)
         """
         number = self.step_count if steps is None else arrays.count(steps, "steps")
+        if progress is not None and not callable(progress):
+            raise InvalidInput("progress", f"is a {type(progress).__name__}, expected something to call")
         with self.world.record() as film:
             for _ in self.run(number, progress):
                 pass

@@ -46,6 +46,11 @@ class Thing:
         note: a second line beside its name.
         shown: (k,) in which frames it is there; by default in all.
         hidden: whether its group is switched off at first.
+
+    Examples:
+        >>> from abut import viewer
+        >>> issubclass(viewer.Points, viewer.Thing)
+        True
     """
 
     def __init__(

@@ -123,6 +123,7 @@ def test_json_is_all_of_standard_output(run, files):
         "bad_frames",
         "skipped_steps",
         "steps_over_gaps",
+        "bodies",
         "counts",
         "frames",
         "first",
@@ -140,6 +141,8 @@ def test_json_is_all_of_standard_output(run, files):
         "min_distance": 0.0,
         "containment": True,
         "max_memory": None,
+        "ignore": [],
+        "thickness": {},
     }
     assert (document["frame_count"], document["step_count"], document["complete"]) == (4, 3, True)
     assert document["counts"] == {"vertex_face": 3, "edge_edge": 0, "face_face": 0, "contained": 0, "total": 3}
