@@ -13,7 +13,7 @@ from conftest import SOAK
 from pairs_of_shapes import CORNERS, at, random_turn, u_mesh
 
 pytestmark = pytest.mark.large  # searches of triangles, thousands of points: minutes when interpreted
-CASES = 400 if SOAK else (2 if jit.INTERPRETED else 24)
+CASES = 400 if SOAK else (2 if jit.INTERPRETED else 10)
 BALL = abut.scenes.icosphere(2 if jit.INTERPRETED else 4, radius=0.6)
 FACETED = {
     "box": shapes.Box((1.2, 0.8, 0.5)),
@@ -80,7 +80,7 @@ def test_shapes_are_as_far_from_meshes_and_each_other_as_their_meshes_are(kind):
         gone = b.at(apart) if isinstance(b, shapes.Shape) else moved(b, apart)
         assert not abut.collide(shape.at(pose_a), gone)
         assert abut.distance(shape.at(pose_a), gone).distance >= 0.0
-    assert jit.INTERPRETED or 3 <= overlapping < CASES
+    assert jit.INTERPRETED or 1 <= overlapping < CASES
 
 
 def test_many_poses_are_as_many_questions():

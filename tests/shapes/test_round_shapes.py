@@ -16,7 +16,7 @@ _spec = importlib.util.spec_from_file_location("round_oracle", Path(__file__).wi
 oracle = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(oracle)
 
-CASES = 2000 if SOAK else (4 if jit.INTERPRETED else 60)
+CASES = 2000 if SOAK else (4 if jit.INTERPRETED else 20)
 MADE = {
     "cylinder": lambda s: shapes.Cylinder(0.5 * s, 1.3 * s),
     "cone": lambda s: shapes.Cone(0.6 * s, 1.1 * s),
