@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Floats, Integers
-from abut.core.jit import element, inlined, integer, kernel
+from abut.core.jit import element, integer, kernel
 from abut.core.lanes import lane, lowest_bit
 from abut.core.scratch import load, reserve_integers, store
 from abut.discrete.search.placement import displacement, place_corner, relate_frames
@@ -103,7 +103,7 @@ def _relate(a: PacketTree, pose_a: Floats, b: PacketTree, pose_b: Floats, rule: 
     return to_b, slack_b, to_a, slack_a
 
 
-@inlined
+@kernel
 def _descend(
     a: PacketTree,
     pose_a: Floats,
