@@ -307,7 +307,7 @@ def close_block(rows: Floats, lanes: Records, block: Record, sudden: float) -> N
         store(lane.last_impulse, 0, now)
         is_impact = now > splat(sudden) * before
         if bits(is_impact) != 0:
-            part = choose(is_impact, before / now, one)
+            part = choose(is_impact, before / choose(is_impact, now, one), one)
             store(lane.normal_impulse, 0, choose(is_impact, before, now))
             store(lane.tangent_impulse, 0, part * load(lane.tangent_impulse, 0))
             store(lane.bitangent_impulse, 0, part * load(lane.bitangent_impulse, 0))
