@@ -377,7 +377,9 @@ def test_a_model_that_somebody_moves_takes_its_surface_along():
     model, shape = ball()
     soft = world.add(shape)
     model.position = model.position + np.array([0, 0, 7.0])
-    assert world.closest((0, 0, 7.5)).body == soft
+    touched = world.closest((0, 0, 7.5))  # a vertex is there
+    assert (touched.body, touched.distance) == (soft, pytest.approx(0.0, abs=1e-15))
+    assert np.isfinite(touched.normal).all()
     assert world.closest((0, 0, 9.0)).distance == pytest.approx(1.5, abs=0.05)
     fixed = dynamics.MassSpring.from_mesh(scenes.icosphere(1), fixed=[0, 5])
     world.add(

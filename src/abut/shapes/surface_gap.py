@@ -28,6 +28,8 @@ def measure_triangle(cores: Cores, space: Floats, sa: int) -> Gap:
         return gap, normal, q
     d, p, q = nearest_to_triangle(cores, sa, space[IN_A])
     distance = math.sqrt(d)
+    if distance == 0.0:  # they touch; what is left of the gap is rounding
+        return 0.0, normal, q
     return distance, scale(subtract(q, p), 1.0 / distance), q
 
 
