@@ -80,8 +80,21 @@ def entries(part: str) -> Iterator[Entry]:
             yield Entry(part, name, plain)
 
 
+def members_of(value: type) -> dict[str, Any]:
+    """What a class has of its own and from those parts of it (`abut.world.manager`) that users never meet by name."""
+    found: dict[str, Any] = {}
+    for base in reversed(value.__mro__):
+        if base is value or _is_part(base):
+            found.update(vars(base))
+    return found
+
+
+def _is_part(base: type) -> bool:
+    return base.__module__.startswith("abut.world.manager.")
+
+
 def _methods(part: str, name: str, value: type) -> Iterator[Entry]:
-    for each, held in vars(value).items():
+    for each, held in members_of(value).items():
         call = held.__func__ if isinstance(held, classmethod | staticmethod) else held
         is_constructor = each == "__init__" and not is_record(value)
         if inspect.isfunction(call) and (is_constructor or not each.startswith("_")):
@@ -108,16 +121,15 @@ def describe() -> str:
 
 
 def _lines_of_class(name: str, value: type, listed: dict[str, Entry]) -> Iterator[str]:
-    yield f"class {name}({', '.join(base.__name__ for base in value.__bases__ if base is not object)})".replace(
-        "()", ""
-    )
+    bases = [base.__name__ for base in value.__bases__ if base is not object and not _is_part(base)]
+    yield f"class {name}({', '.join(bases)})".replace("()", "")
     if issubclass(value, enum.Enum):
         for member in value:
             yield f"{name}.{member.name} = {member.value}"
         return
     for field in getattr(value, "_fields", None) or [field.name for field in _fields(value)]:
         yield f"{name}.{field}: field"
-    for each, held in sorted(vars(value).items()):
+    for each, held in sorted(members_of(value).items()):
         if isinstance(held, property) and not each.startswith("_"):
             yield f"{name}.{each}: {'attribute' if held.fset else 'property'}"
         elif f"{name}.{each}" in listed:

@@ -11,6 +11,7 @@ from abut.core import jit
 from bad_calls import call_badly
 from bad_subjects import BALL, CUBE, all_subjects
 from conftest import SOAK
+from public_surface import members_of
 
 PARTS = (abut, broad, ccd, cells, contours, convex, dynamics, scenes, shapes)
 SUBJECTS = all_subjects()
@@ -59,7 +60,7 @@ def asked_of(part):
             yield prefix + name
         if not inspect.isclass(value) or issubclass(value, int | Exception):
             continue
-        for each, held in vars(value).items():
+        for each, held in members_of(value).items():
             call = held.__func__ if isinstance(held, classmethod | staticmethod) else held
             takes = inspect.isfunction(call) and list(inspect.signature(call).parameters)[1:]
             may_be_set = isinstance(held, property) and held.fset is not None

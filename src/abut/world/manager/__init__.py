@@ -1,0 +1,1 @@
+"""What users may do to a world and ask of it, one class a concept; `World` is all of them."""

@@ -1,0 +1,1 @@
+"""What `step` does, phase by phase."""
