@@ -63,6 +63,7 @@ CONTACT = record(
     ("bounce_impulse", "f8"),
     ("total_normal_impulse", "f8"),  # of the step
     ("last_impulse", "f8"),  # of the substep before
+    ("borne_impulse", "f8"),  # of a substep, from the step before
     ("pushed_impulse", "f8"),  # with the push out of a depth
     ("share_a", "f8"),  # where on a bone the contact is: 0 at its first particle, 1 at the second
     ("share_b", "f8"),

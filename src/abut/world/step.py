@@ -43,7 +43,7 @@ class Motor:
         self.least = substeps
         """What soft bodies need, if that is more."""
         self.memory, self.sleepers, self.bench = ContactMemory(), Sleepers(), Bench()
-        self.pace, self.fineness, self.loads = 0.0, 0.0, Loads(0.0, 0.0)
+        self.pace, self.fineness, self.loads = 0.0, 0.0, Loads(0.0, 0.0, 0.0)
         """The longest substep of the last steps, fading; and of the last step the length of a substep, and the loads."""
         self.more_solved = self.limited = 0
         """Work counters: contacts that were solved beyond `sweeps`, and islands whose motion was scaled down after all."""
@@ -54,7 +54,7 @@ class Motor:
         growth = find_growth(world, dt)
         world.colliders.place(world.store, growth)
         self.least = max(self.substeps, world.softs.count_substeps(~world.store.asleep, dt))
-        count, tries, is_known = count_substeps(self.loads, dt, world.slop, self.least, self.fineness), 0, False
+        count, tries, is_known = count_substeps(self.loads, world.slop, dt, self.least, self.fineness), 0, False
         times, pace, impacts = np.ones(len(world.store.alive)), self.pace, no_points()
         while True:
             self.pace = max(dt / count, FADE * pace)
@@ -64,8 +64,8 @@ class Motor:
                 pairs = world.colliders.body[found.colliders]
             attempt = prepare_attempt(world, self.memory, found, pairs, times, dt, count, self.sweeps)
             island = self._solve(world, attempt, dt, count)
-            loads = find_loads(attempt, island, world.slop, dt, count)
-            wanted = count_substeps(loads, dt, world.slop, self.least, self.fineness)
+            loads = find_loads(attempt, island, world.gravity, world.slop, dt, count)
+            wanted = count_substeps(loads, world.slop, dt, self.least, self.fineness)
             if not is_known and wanted > MORE * count:
                 count, is_known = wanted, True
                 continue
@@ -145,7 +145,7 @@ class Motor:
         moving = np.flatnonzero(attempt.joined.moving)
         bonds, tissues, rack = attempt.joined.bonds, attempt.joined.tissues, attempt.opened.rack
         contacts = attempt.contacts
-        contacts["last_impulse"] = contacts["normal_impulse"]
+        contacts["last_impulse"] = contacts["borne_impulse"] = contacts["normal_impulse"]
         blocks = self.bench.lay_out(bodies, contacts, island, len(bodies) - len(bonds.place))
         self.more_solved += solve_step(bodies, contacts, blocks, bonds, tissues, rack, moving, island, ledger, settings)
         return island

@@ -65,6 +65,8 @@ LANE = record(
     ("radius_b", "f8", SIZE),
     ("center_a", "f8", (3, SIZE)),
     ("center_b", "f8", (3, SIZE)),
+    ("known", "f8", (6, SIZE)),  # impulses before a sweep, and the way that they went: see `conjugate_gradients`
+    ("course", "f8", (6, SIZE)),
     ("contact", "i8", SIZE),  # its row in the list of contacts, or NOBODY
 )
 """The fields of `CONTACT`, for eight contacts. Where there is none all are 0, and it takes and gives no impulse."""

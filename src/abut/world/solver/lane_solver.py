@@ -58,7 +58,7 @@ def apply_inertia(w: Inertias, v: Octets) -> Octets:
 
 
 @inlined
-def _body(rows: Floats, which: Integers) -> tuple[Octets, Octets, Octet, Inertias]:
+def body_of(rows: Floats, which: Integers) -> tuple[Octets, Octets, Octet, Inertias]:
     """Velocities, inverse mass and inverse inertia of eight bodies, as they stand first in a record; and the eighth column."""
     low, high = gather(rows, which, VELOCITY), gather(rows, which, VELOCITY + SIZE)
     inertia = (low[7], high[0], high[1], high[3], high[4], high[7])
@@ -66,18 +66,19 @@ def _body(rows: Floats, which: Integers) -> tuple[Octets, Octets, Octet, Inertia
 
 
 @inlined
-def _put_body(rows: Floats, which: Integers, v: Octets, w: Octets, mass: Octet, inertia: Inertias) -> None:
+def put_body(rows: Floats, which: Integers, v: Octets, w: Octets, mass: Octet, inertia: Inertias) -> None:
+    """Write them back."""
     scatter(rows, which, VELOCITY, (v[0], v[1], v[2], w[0], w[1], w[2], mass, inertia[0]))
 
 
 @inlined
-def _apart(v_a: Octets, w_a: Octets, v_b: Octets, w_b: Octets, arm_a: Octets, arm_b: Octets) -> Octets:
+def apart(v_a: Octets, w_a: Octets, v_b: Octets, w_b: Octets, arm_a: Octets, arm_b: Octets) -> Octets:
     """How the points of b move, seen from those of a."""
     return subtract(add(v_b, cross(w_b, arm_b)), add(v_a, cross(w_a, arm_a)))
 
 
 @inlined
-def _take_work(lane: Record, now: Octet, change: Octet) -> None:
+def take_work(lane: Record, now: Octet, change: Octet) -> None:
     """What contacts take with a change of their normal impulse, at a speed."""
     nothing = splat(0.0)
     mass = load(lane.normal_mass, 0)
@@ -105,8 +106,8 @@ def solve_block(
     chosen = load(marks, 0) > nothing
     rate, slowest, soft = splat(softness.rate), splat(-softness.fastest), splat(softness.firm)
     yields, slope, base, frequency = splat(softness.give), splat(softness.slope), splat(softness.base), splat(1.0 / h)
-    v_a, w_a, m_a, i_a = _body(rows, block.body_a)
-    v_b, w_b, m_b, i_b = _body(rows, block.body_b)
+    v_a, w_a, m_a, i_a = body_of(rows, block.body_a)
+    v_b, w_b, m_b, i_b = body_of(rows, block.body_b)
     count = block.count
     for visit in range(rounds * count):
         turn = visit % count
@@ -118,13 +119,13 @@ def solve_block(
         firm, give = choose(is_open, one, soft), choose(is_open, nothing, yields)
         part = minimum(one, maximum(nothing, slope * gap + base))
         held = part * load(lane.load, 0) * load(lane.holds, 0)
-        now = dot(_apart(v_a, w_a, v_b, w_b, arm_a, arm_b), n)
+        now = dot(apart(v_a, w_a, v_b, w_b, arm_a, arm_b), n)
         pressed = choose(chosen, maximum(nothing, old - firm * mass * (now + bias) - give * (old - held)), old)
         change = pressed - old
         store(lane.normal_impulse, 0, pressed)
         store(lane.change, 0, change if visit < count else load(lane.change, 0) + change)
         if block.bounces:
-            _take_work(lane, now, change)
+            take_work(lane, now, change)
         old_t, old_s = load(lane.tangent_impulse, 0), load(lane.bitangent_impulse, 0)
         given = pressed + old + size(old_t) + size(old_s)
         if block.rolls:
@@ -138,7 +139,7 @@ def solve_block(
         w_b = add(w_b, apply_inertia(i_b, cross(arm_b, impulse)))
 
         t, s = three(lane.tangent), three(lane.bitangent)
-        slide = _apart(v_a, w_a, v_b, w_b, arm_a, arm_b)
+        slide = apart(v_a, w_a, v_b, w_b, arm_a, arm_b)
         if block.slips:
             slide = add(slide, three(lane.slip))
         new_t = old_t - load(lane.tangent_mass, 0) * dot(slide, t)
@@ -167,8 +168,8 @@ def solve_block(
             twist = scale(subtract(after, before), choose(chosen, one, nothing))
             put_three(lane.rolling_impulse, add(before, twist))
             w_a, w_b = subtract(w_a, apply_inertia(i_a, twist)), add(w_b, apply_inertia(i_b, twist))
-    _put_body(rows, block.body_a, v_a, w_a, m_a, i_a)
-    _put_body(rows, block.body_b, v_b, w_b, m_b, i_b)
+    put_body(rows, block.body_a, v_a, w_a, m_a, i_a)
+    put_body(rows, block.body_b, v_b, w_b, m_b, i_b)
 
 
 @kernel
@@ -176,16 +177,16 @@ def start_block(rows: Floats, lanes: Records, block: Record) -> None:
     """Give the impulses of the substep before. See `warm_start`."""
     stay_apart()
     nothing = splat(0.0)
-    v_a, w_a, m_a, i_a = _body(rows, block.body_a)
-    v_b, w_b, m_b, i_b = _body(rows, block.body_b)
+    v_a, w_a, m_a, i_a = body_of(rows, block.body_a)
+    v_b, w_b, m_b, i_b = body_of(rows, block.body_b)
     for row in range(block.first, block.first + block.count):
         lane = lanes[row]
         n, arm_a, arm_b = three(lane.normal), three(lane.anchor_a), three(lane.anchor_b)
         pressed = load(lane.normal_impulse, 0)
         if block.bounces:
-            now = dot(_apart(v_a, w_a, v_b, w_b, arm_a, arm_b), n)
+            now = dot(apart(v_a, w_a, v_b, w_b, arm_a, arm_b), n)
             before = load(lane.work, 0)
-            _take_work(lane, now, pressed)
+            take_work(lane, now, pressed)
             store(lane.work, 0, choose(load(lane.restitution, 0) > nothing, load(lane.work, 0), before))
         impulse = add_scaled(scale(n, pressed), three(lane.tangent), load(lane.tangent_impulse, 0))
         impulse = add_scaled(impulse, three(lane.bitangent), load(lane.bitangent_impulse, 0))
@@ -196,8 +197,8 @@ def start_block(rows: Floats, lanes: Records, block: Record) -> None:
             twist = three(lane.rolling_impulse)
             w_a, w_b = subtract(w_a, apply_inertia(i_a, twist)), add(w_b, apply_inertia(i_b, twist))
         store(lane.load, 0, pressed)
-    _put_body(rows, block.body_a, v_a, w_a, m_a, i_a)
-    _put_body(rows, block.body_b, v_b, w_b, m_b, i_b)
+    put_body(rows, block.body_a, v_a, w_a, m_a, i_a)
+    put_body(rows, block.body_b, v_b, w_b, m_b, i_b)
 
 
 @inlined
@@ -211,8 +212,8 @@ def _mass(m_a: Octet, i_a: Inertias, m_b: Octet, i_b: Inertias, arm_a: Octets, a
 @inlined
 def _weigh(rows: Floats, block: Record, lane: Record, is_stale: Any) -> None:
     """Effective masses of those that are stale. See `weigh`."""
-    _, _, m_a, i_a = _body(rows, block.body_a)
-    _, _, m_b, i_b = _body(rows, block.body_b)
+    _, _, m_a, i_a = body_of(rows, block.body_a)
+    _, _, m_b, i_b = body_of(rows, block.body_b)
     arm_a, arm_b = three(lane.anchor_a), three(lane.anchor_b)
     is_there = load(lane.normal_mass, 0) > splat(0.0)
     for field, d in (
@@ -244,7 +245,7 @@ def follow_block(rows: Floats, lanes: Records, block: Record, slop: float) -> No
         pressed = load(lane.normal_impulse, 0)
         store(lane.has_pushed, 0, choose(pressed > nothing, one, load(lane.has_pushed, 0)))
         store(lane.pushed_impulse, 0, pressed)
-        moved = _apart(x_a, r_a, x_b, r_b, arm_a, arm_b)
+        moved = apart(x_a, r_a, x_b, r_b, arm_a, arm_b)
         store(lane.separation, 0, load(lane.separation, 0) + dot(moved, n))
         lead = load(lane.lead, 0)
         put_three(lane.anchor_a, add_scaled(arm_a, d, lead))
@@ -320,11 +321,11 @@ def close_block(rows: Floats, lanes: Records, block: Record, sudden: float) -> N
 def _measure_approach(rows: Floats, block: Record, lane: Record) -> None:
     """The speeds at which contacts that nothing has hit yet will be hit. See `measure_approach`."""
     nothing = splat(0.0)
-    v_a, w_a, _, _ = _body(rows, block.body_a)
-    v_b, w_b, _, _ = _body(rows, block.body_b)
+    v_a, w_a, _, _ = body_of(rows, block.body_a)
+    v_b, w_b, _, _ = body_of(rows, block.body_b)
     pull_a, pull_b = gather(rows, block.body_a, ACCELERATION), gather(rows, block.body_b, ACCELERATION)
     n = three(lane.normal)
-    speed = dot(_apart(v_a, w_a, v_b, w_b, three(lane.anchor_a), three(lane.anchor_b)), n)
+    speed = dot(apart(v_a, w_a, v_b, w_b, three(lane.anchor_a), three(lane.anchor_b)), n)
     pull = dot(subtract((pull_b[0], pull_b[1], pull_b[2]), (pull_a[0], pull_a[1], pull_a[2])), n)
     square = speed * speed - splat(2.0) * pull * load(lane.separation, 0)
     new = choose(speed < nothing, root(maximum(nothing, square)), nothing)

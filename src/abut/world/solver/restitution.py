@@ -4,6 +4,8 @@ That speed is the one at the moment of contact, |v|² = v₀² − 2·a·s with 
 contacts are visited in turn until each has its speed. Two laws bound what they give: no pair of bodies gets back more than e² of the work that its
 own contacts took (Stronge 2000), for the normal may have turned since; and no island more than all of its contacts took, for what one contact
 gives, another one has to turn round again. Where it would, all of its bounces are weaker by one factor: momentum knows no difference.
+
+Impacts that share bodies come one after the other (`impact_chains`).
 """
 
 import math
@@ -16,6 +18,7 @@ from abut.impulses.sides import push_apart, relative_velocity, root_of, same_sid
 from abut.world.joints.records import Rack
 from abut.world.joints.solving import solve_joints
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities, weaken
+from abut.world.solver.impact_chains import pass_on
 
 BOUNCE_SWEEPS, CALM = 32, 1e-3
 """At most so many sweeps, which end when no impulse changes by more than this part of the approach's."""
@@ -50,18 +53,26 @@ def _limit_bounces(bodies: Records, contacts: Records) -> None:
 
 @kernel
 def bounce(
-    bodies: Records, contacts: Records, rack: Rack, h: float, slowest: float, island: Integers, ledger: Ledger
+    bodies: Records,
+    contacts: Records,
+    rack: Rack,
+    h: float,
+    substeps: int,
+    slowest: float,
+    island: Integers,
+    ledger: Ledger,
 ) -> None:
     """Give contacts that were hit their speeds, and with them what joints hold. slowest: of an approach that bounces.
     ledger: with what the contacts of each island took in the step."""
     _limit_bounces(bodies, contacts)
     keep_velocities(bodies)
     add_energies(bodies, island, ledger.start)
+    is_chained = pass_on(bodies, contacts, slowest, substeps)
     for sweep in range(BOUNCE_SWEEPS):
         calm = True
         for i in range(len(contacts)):
             contact = contacts[i]
-            if not _is_hit(contact, slowest):
+            if is_chained[i] or not _is_hit(contact, slowest):
                 continue
             a, b = sides_of(contact)
             n = vector(contact.normal)
@@ -80,6 +91,6 @@ def bounce(
     weaken(bodies, island, ledger.start, most, ledger.now, ledger.spare)
     for i in range(len(contacts)):
         contact = contacts[i]
-        if _is_hit(contact, slowest):
+        if not is_chained[i] and _is_hit(contact, slowest):
             root = root_of(island, contact)
             contact.total_normal_impulse += contact.bounce_impulse * (ledger.now[root] if root >= 0 else 1.0)

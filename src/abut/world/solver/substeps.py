@@ -8,6 +8,7 @@ Particles of linkages are rows behind those of the bodies. Contacts push them li
 so that bones keep their lengths (`link_constraints`). Both see the same velocities: what a bone carries presses on what it lies on.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,9 @@ from abut.world.solver.blocks import Blocks, write_back
 from abut.world.solver.energy import Ledger, add_energies, keep_velocities
 from abut.world.solver.lane_solver import close_block, follow_block
 from abut.world.solver.link_constraints import Bonds
+from abut.world.solver.loads.bearing import BEARABLE, bear_loads
 from abut.world.solver.movement import accelerate, follow_contact, move_bodies
-from abut.world.solver.one_contact import RIGID, soften
+from abut.world.solver.one_contact import RIGID, STIFFNESS, soften
 from abut.world.solver.preparation import measure_approach
 from abut.world.solver.restitution import bounce
 from abut.world.solver.sweeps import SUDDEN, converge, settle, sweep_contacts, take_back_less, warm_start
@@ -67,6 +69,7 @@ def solve_step(
     slop, slowest, sweeps = settings.slop, settings.slowest, settings.sweeps
     h = settings.dt / settings.substeps
     marks = np.ones(SIZE)
+    bearable = BEARABLE * slop * h * (2.0 * math.pi * STIFFNESS / settings.pace) ** 2
     ledger.taken[:] = ledger.allowed
     more = 0
     aim_rows(bodies, rack)
@@ -79,6 +82,9 @@ def solve_step(
         softness = soften(h, settings.pace, settings.fastest, slop)
         sweep_contacts(bodies, contacts, blocks, bonds, rack, h, softness, sweeps, marks)
         more += converge(bodies, contacts, blocks, rack, h, softness, slowest, island, ledger.now, ledger.spare)
+        more += bear_loads(
+            bodies, contacts, blocks, rack, h, softness, bearable, slowest, island, ledger.is_held, ledger.spare
+        )
         more += settle(bodies, contacts, blocks, h, softness, island, ledger, sweeps)
         solve_joints(bodies, rack, h, True)  # what is left over goes to contacts, which have a slop for it
         move_bodies(bodies, moving, h)
@@ -88,13 +94,16 @@ def solve_step(
         add_energies(bodies, island, ledger.start)
         sweep_contacts(bodies, contacts, blocks, bonds, rack, h, RIGID, sweeps, marks)
         more += converge(bodies, contacts, blocks, rack, h, RIGID, slowest, island, ledger.now, ledger.spare)
+        more += bear_loads(
+            bodies, contacts, blocks, rack, h, RIGID, bearable, slowest, island, ledger.is_held, ledger.spare
+        )
         more += settle(bodies, contacts, blocks, h, RIGID, island, ledger, sweeps)
         take_back_less(bodies, contacts, blocks, island, ledger)
         add_loads(rack)
         ledger.taken[:] += ledger.before - ledger.now
         _forget_impacts(bodies, contacts, blocks, len(bodies) - len(bonds.place))
     write_back(contacts, blocks.blocks, blocks.lanes)
-    bounce(bodies, contacts, rack, h, slowest, island, ledger)
+    bounce(bodies, contacts, rack, h, settings.substeps, slowest, island, ledger)
     return more
 
 

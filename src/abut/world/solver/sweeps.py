@@ -20,6 +20,7 @@ from abut.world.solver.blocks import Blocks
 from abut.world.solver.energy import NONE, ROUNDING, Ledger, add_energies, weaken
 from abut.world.solver.lane_solver import solve_block, start_block
 from abut.world.solver.link_constraints import Bonds, hold_lengths, restore_lengths
+from abut.world.solver.loads.bearing import SUDDEN
 from abut.world.solver.one_contact import Softness, solve_contact
 from abut.world.solver.packing import pack_busy, unpack
 
@@ -29,8 +30,6 @@ STAGES = (0, 4, 16, MORE_SWEEPS)
 """Before these sweeps contacts of bodies that are still busy are packed again."""
 STEADY = 2e-4
 """Of the impulse that would stop a contact alone: changes below it end the sweeps. Dozens of points of one face add up to some times as much."""
-SUDDEN = 2.0
-"""More than so many times what the substep before gave is an impact. Loads change less: a stack that sways moves a part of them from side to side."""
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""How firmly contacts must be solved for what stands on them."""
