@@ -51,7 +51,7 @@ def run(world, seconds, dt):
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240, 1 / 1000])
 @pytest.mark.parametrize("moving", [1, 2, 4])
 def test_as_many_balls_of_a_cradle_leave_as_came(moving, dt):
-    if jit.INTERPRETED and dt < 1 / 60:
+    if jit.INTERPRETED and (dt < 1 / 60 or moving != 2):
         pytest.skip("many steps")
     speeds = [1.0] * moving + [0.0] * (5 - moving)
     world, balls = line(speeds, [1.0] * 5, 1.0, 1e-4, 0.25, moving)
@@ -59,8 +59,9 @@ def test_as_many_balls_of_a_cradle_leave_as_came(moving, dt):
     np.testing.assert_allclose(world.velocities(balls)[:, 0], speeds[::-1], atol=1e-6)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("restitution", [1.0, 0.8])
-@pytest.mark.parametrize("seed", range(3 if jit.INTERPRETED else 12))
+@pytest.mark.parametrize("seed", range(12))
 def test_unequal_balls_on_a_line_meet_two_at_a_time(seed, restitution):
     rng = np.random.default_rng(seed)
     count = int(rng.integers(2, 9))
@@ -78,7 +79,7 @@ def test_unequal_balls_on_a_line_meet_two_at_a_time(seed, restitution):
     assert masses @ v**2 <= masses[0] * (1.0 + 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(2 if jit.INTERPRETED else 20))
+@pytest.mark.parametrize("seed", range(1 if jit.INTERPRETED else 20))
 def test_a_break_keeps_momentum_and_makes_no_energy(seed):
     """A fast ball into a close heap of balls of other masses: linear and angular momentum to rounding, energy never more; with e = 1, all of it."""
     rng = np.random.default_rng(100 + seed)
@@ -104,7 +105,7 @@ def test_a_break_keeps_momentum_and_makes_no_energy(seed):
         return m @ v, (m[:, np.newaxis] * np.cross(x, v)).sum(axis=0) + turning, energy
 
     momentum, angular, energy = sums()
-    for _ in range(10 if jit.INTERPRETED else 60):
+    for _ in range(5 if jit.INTERPRETED else 60):
         world.step(1 / 120)
         now, turned, left = sums()
         np.testing.assert_allclose(now, momentum, atol=1e-9 * np.abs(m).sum())
@@ -112,6 +113,7 @@ def test_a_break_keeps_momentum_and_makes_no_energy(seed):
         assert left <= energy * (1.0 + 1e-9)
 
 
+@pytest.mark.large
 def test_a_small_ball_on_a_large_one_flies_up():
     """Both fall; the large one turns round first and meets the small one: it leaves with (3M − m)/(M + m) of the speed."""
     world = abut.World()
@@ -120,9 +122,7 @@ def test_a_small_ball_on_a_large_one_flies_up():
     world.add(shapes.Sphere(0.2), position=(0, 0, 1.2), mass=9.0, **options)
     small = world.add(shapes.Sphere(0.1), position=(0, 0, 1.5005), mass=1.0, **options)
     highest = 0.0
-    for _ in range(60 if jit.INTERPRETED else 400):
+    for _ in range(400):
         world.step(1 / 240)
         highest = max(highest, float(world.velocities(small)[0, 2]))
-    if not jit.INTERPRETED:
-        speed = np.sqrt(2.0 * 9.81 * 1.0)
-        assert highest == pytest.approx(2.6 * speed, rel=0.03)
+    assert highest == pytest.approx(2.6 * np.sqrt(2.0 * 9.81 * 1.0), rel=0.03)

@@ -42,6 +42,8 @@ class Sleepers:
 
     def wake(self, store: Store, slots: Integers) -> None:
         """Wake bodies and all of their islands."""
+        if not len(slots):
+            return
         self._grow(len(store.alive))
         asleep = slots[store.asleep[slots]]
         woken = store.asleep & np.isin(self.island, self.island[asleep])

@@ -35,6 +35,8 @@ def find_contacts(world: Parts, sleepers: Sleepers, growth: Floats, dt: float) -
         if store.one_way.any():
             held = colliders.gates.find_held(store, found, pairs, world.slop, dt)
             found, pairs = found.take(held), pairs[held]
+        if not store.asleep.any():
+            return found, np.ascontiguousarray(pairs)
         waits = np.flatnonzero(store.asleep[pairs].any(axis=1) & busy[pairs].any(axis=1))
         near = found.separation[waits] <= world.slop + dt * _closing_speeds(store, pairs[waits], found.take(waits))
         roused = pairs[waits[near]]
