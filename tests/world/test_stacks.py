@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut import shapes
+from abut import scenes, shapes
 from conftest import SOAK
 from world.collisions import DT, at
 
@@ -81,3 +81,15 @@ def test_nothing_buckles_without_weight():
         world.add(shapes.Box((1, 1, 1)), at(0, 0, 0.995 * k))
     world.step(DT)
     assert world._motor.loads.buckling_sq == world._motor.loads.press == 0.0
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("structure", ["wall", "cards"])
+def test_structures_stand_at_a_sixtieth_without_sleep(structure):
+    """A wall of 222 bricks, and a card house: nothing moves sideways by more than two slops."""
+    world = scenes.wall(12, ball=False).world if structure == "wall" else scenes.card_house(3).world
+    world._motor.sleeping = False
+    start = world.poses()
+    for _ in range(int(SECONDS / DT)):
+        world.step(DT)
+    assert np.abs((world.poses() - start)[:, :2, 3]).max() < 2.0 * world.slop
