@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from abut.app.check.findings import Contact, Rows
-from abut.app.check.job import KINDS, Report
+from abut.app.check.job import Report
+from abut.app.check.tally import KINDS
 from abut.app.output.files import write_file
 from abut.core.errors import Unsupported
 

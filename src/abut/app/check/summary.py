@@ -66,6 +66,9 @@ def _facts(report: Report) -> Table:
         table.add_row("first", _describe_first(report))
     reused = f", {report.reused:,} results from an earlier run" if report.reused else ""
     table.add_row("time", f"{report.seconds:.1f} s{reused}")
+    if report.workers:
+        most = max(report.workers.values()) / 1e6
+        table.add_row("cluster", f"{len(report.workers):,} worker processes, {most:,.0f} MB at most in one of them")
     return table
 
 
