@@ -201,7 +201,8 @@ def test_results_are_kept_at_addresses_too(tmp_path):
         open_store("nonsense://bucket")
 
 
-def test_a_cluster_that_is_not_there_is_bad_input(tmp_path):
+def test_a_cluster_that_is_not_there_is_bad_input(tmp_path, monkeypatch):
+    monkeypatch.setattr("abut.app.check.cluster.ANSWER", 0.3)
     frames = Frames(save_all(tmp_path / "in"))
     with pytest.raises(abut.InvalidInput, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
         check(frames, Options(between=False), store=Store(tmp_path / "work"), cluster="tcp://127.0.0.1:9")

@@ -36,6 +36,8 @@ MOST_IN_SHARD = 64
 SHARDS_PER_WORKER = 2  # a worker has the next one at hand when it has done one
 PATIENCE = 120.0
 """Seconds that a job waits for a scheduler that does not answer."""
+ANSWER = 5.0
+"""Seconds to find a scheduler."""
 LOOK_AGAIN = 1.0
 """Seconds after which workers are counted anew, and the connection is looked at."""
 
@@ -111,7 +113,7 @@ def compute_on_cluster(
 @contextlib.contextmanager
 def _connected(distributed: Any, address: str) -> Generator[Any]:
     try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=ANSWER, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise OSError(str(error) or type(error).__name__) from error
     try:

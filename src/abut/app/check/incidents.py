@@ -4,11 +4,10 @@ Each row touches vertices: its own, and the corners of its edges and faces. Two 
 same vertex, or both ends of an edge, in one step or in two at most `LAPSE` apart, or are linked so by others. The step of a row is its frame.
 """
 
-from typing import NamedTuple
+import importlib
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from abut.app.check.findings import Contact, Labels, Rows
 from abut.core.arrays import Floats, Integers, frozen
@@ -86,11 +85,12 @@ def _link(mesh: Mesh, rows: Rows, pair: Integers) -> Integers:
         links.append(_present(places, np.arange(len(places)), places + lapse * vertex_count))
         links.append(_present(places, spread, beside + lapse * vertex_count))
     left, right = (np.concatenate(side) for side in zip(*links, strict=True))
-    graph = coo_matrix((np.ones(len(left), np.int8), (left, right)), shape=(len(places), len(places)))
-    component = connected_components(graph, directed=False)[1]
+    sparse: Any = importlib.import_module("scipy.sparse")
+    graph = sparse.coo_matrix((np.ones(len(left), np.int8), (left, right)), shape=(len(places), len(places)))
+    component: Integers = importlib.import_module("scipy.sparse.csgraph").connected_components(graph, directed=False)[1]
     loose = first < 0
-    of_row = np.where(loose, 0, component[first])
-    of_row[loose] = component.max(initial=-1) + 1 + rows.frame[loose]
+    of_row = np.where(loose, 0, np.append(component, 0)[first])
+    of_row[loose] = len(component) + 1 + rows.frame[loose]
     return np.unique(of_row, return_inverse=True)[1].reshape(-1)
 
 

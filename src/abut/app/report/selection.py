@@ -114,13 +114,14 @@ def mark(mesh: Mesh, findings: Rows, kept: Integers, usable: NDArray[np.bool_]) 
     Rows are in order of frame; those of frames that are not usable may have numbers that the mesh does not have.
     """
     frame_count = len(usable)
-    start = np.searchsorted(findings.frame, np.arange(frame_count + 1))
+    start: list[int] = np.searchsorted(findings.frame, np.arange(frame_count + 1)).tolist()
     first = np.full(len(mesh.faces), np.inf)
     is_kept = np.zeros(frame_count, dtype=np.bool_)
     is_kept[kept] = True
     faces, codes, marked = list[NDArray[np.uint32]](), list[NDArray[np.uint8]](), list[Integers]()
-    for frame in np.flatnonzero(usable).tolist():
-        rows = np.arange(start[frame], start[frame + 1])
+    frames: list[int] = np.flatnonzero(usable).tolist()
+    for frame in frames:
+        rows: Integers = np.arange(start[frame], start[frame + 1])
         hit_row, hit_face = faces_of(mesh, findings, rows)
         np.minimum.at(first, hit_face, findings.time[hit_row])
         if not is_kept[frame]:

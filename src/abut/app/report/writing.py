@@ -144,7 +144,8 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
             "markersLeftOut": int((between + cuts)[kept].sum()) - len(marks.row),
         }
     else:
-        mesh = Mesh(np.zeros((int(faces.max(initial=-1)) + 1, 3)), faces)
+        # Incidents ask for the connectivity alone; without faces there are no rows.
+        mesh = Mesh(np.eye(3), [[0, 1, 2]]) if not len(faces) else Mesh(np.zeros((int(faces.max()) + 1, 3)), faces)
     incidents = find_incidents(mesh, findings, checked.labels)
     pack_rows(packed, findings, incidents, box, _bodies(checked))
     facts |= {"incidents": list_incidents(incidents), "sections": packed.sections}
@@ -272,5 +273,6 @@ def _bad(checked: Checked, done: str) -> str:
     more = f"<li>and {len(bad) - MOST_BAD_LISTED:,} more</li>" if len(bad) > MOST_BAD_LISTED else ""
     return (
         f'<details id="bad"><summary>{_count_bad(checked)} could not be {done}</summary>'
-        f"<p>Nothing is known of them, nor of the steps that begin or end at such a frame.</p><ul>{listed}{more}</ul></details>"
+        "<div><p>Nothing is known of them, nor of the steps that begin or end at such a frame.</p>"
+        f"<ul>{listed}{more}</ul></div></details>"
     )
