@@ -16,7 +16,18 @@ FLAGS = [
     "--disable-component-update",
     "--no-first-run",
 ]
-SIZES = [(1440, 900), (1280, 580), (1024, 600), (360, 640)]
+SCREENS = [
+    ((1440, 900), "light"),
+    ((1280, 580), "dark"),
+    ((1024, 600), "light"),
+    ((360, 640), "light"),
+    ((360, 640), "dark"),
+    ((640, 360), "dark"),
+]
+NAMELESS = """[...document.querySelectorAll('button, input, select, a, canvas[role]')].filter((e) => e.offsetParent &&
+  !(e.getAttribute('aria-label') || e.title || e.textContent.trim() || e.closest('label')?.textContent.trim() ||
+    document.querySelector(`label[for="${e.id}"]`))).map((e) => e.id || e.outerHTML)"""
+"""Controls that a screen reader has no name for."""
 OVERLAPS = """(selectors) => {
   const boxes = selectors.flatMap((selector) => [...document.querySelectorAll(selector)].map((e) => [selector, e.getBoundingClientRect()]))
     .filter(([, box]) => box.width && box.height);
