@@ -168,7 +168,7 @@ def test_a_shard_computes_once_names_bad_frames_and_goes_on(tmp_path, monkeypatc
     def fail(*_):
         raise ZeroDivisionError("nobody thought of it")
 
-    monkeypatch.setattr("abut.app.check.search.Searcher._search_frame", fail)
+    monkeypatch.setattr("abut.app.check.search._Surface.search_frame", fail)
     fresh = Shards(bodies, Options(between=False), Store(tmp_path / "other"))
     assert fresh.run(0, 1).bad == {0: "could not be searched: ZeroDivisionError: nobody thought of it"}
 

@@ -4,11 +4,12 @@ Frames and steps are independent: each is taken from the store where it has been
 Rows are put together at the end, in order of frames, so the answer does not depend on how many workers there are or on how often the job was
 interrupted.
 
-A bad frame is named with its reason. The step to it and the step from it are not checked, and are named as well; nothing bridges the gap.
+A bad frame is named with its reason. The step to it and the step from it are not checked, and are named as well; nothing bridges the gap. Nor is a
+step between two frames of different connectivity; the frames themselves are.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -215,17 +216,32 @@ def check(
     )
 
 
+class _Shown(Sequence[Floats]):
+    """Vertices of frames, read when they are asked for. In place of a bad one stands the one before it, or the first that can be read."""
+
+    def __init__(self, frames: Frames | Ensemble, bad: dict[int, str]) -> None:
+        self._frames, self._bad = frames, bad
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __getitem__(self, i: int) -> Floats:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if not 0 <= i < len(self):
+            raise IndexError(i)
+        while i in self._bad:
+            i -= 1
+        if i < 0:
+            return self._frames.mesh.vertices
+        vertices, other = self._frames.shape(i)
+        return vertices if other is None else np.empty((0, 3))
+
+
 def as_checked(frames: Frames | Ensemble, report: Report) -> Checked:
-    """What the report page shows. In place of a bad frame stands the one before it, or the first that can be read."""
-    shapes: list[Floats] = []
-    for i in range(len(frames)):
-        if i in report.bad:
-            shapes.append(shapes[-1] if shapes else frames.mesh.vertices)
-        else:
-            shapes.append(frames.vertices(i))
+    """What the report page shows."""
     bad = [(frames.names[i], reason) for i, reason in report.bad.items()]
     for i, reason in report.skipped.items():
         if i not in report.bad and i + 1 not in report.bad:
             bad.append((f"{frames.names[i]} → {frames.names[i + 1]}", reason))
     labels = report.labels if len(report.labels.names) > 1 else None
-    return Checked(frames.names, frames.faces, shapes, report.findings, bad, report.seconds, labels)
+    shown = _Shown(frames, report.bad)
+    return Checked(frames.names, frames.faces, shown, report.findings, bad, report.seconds, labels)

@@ -20,7 +20,7 @@ function sayMoment() {
   if (cuts) parts.push(`${whole(cuts)} at the frame`);
   if (impacts) parts.push(`${whole(impacts)} in the step`);
   $("clock-count").textContent = isUnchecked() ? (missing.has(step) ? "missing" : "")
-    : missing.has(step) && !parts.length ? "not checked"
+    : missing.has(step) && !parts.length && !facts.other.includes(step) ? "not checked"
     : parts.join(", ") || (unknown ? "step not checked" : "no contact");
   $("clock-count").classList.toggle("none", !parts.length);
   $("slider").setAttribute("aria-valuetext", [$("clock-time"), $("clock-count")].map((e) => e.textContent).filter(Boolean).join(", "));
@@ -31,7 +31,7 @@ function sayMoment() {
   $("now").style.left = `${100 * clamp(everything ? (time - first) / (last - first || 1) : time - step, 0, 1)}%`;
   $("cut-key").hidden = everything || !facts.cuts.some((count) => count);
   const note = missing.has(step)
-    ? totals[step] ? `Frame ${step} has another connectivity and is not drawn; its contacts are in the list.`
+    ? facts.other.includes(step) ? `Frame ${step} has another connectivity and is not drawn; its contacts are in the list.`
       : `Frame ${step} could not be checked; the last one before it is shown.`
     : !keptAt.has(step) ? `Frame ${step} is not kept in this page; the last one before it is shown.`
     : unknown ? `The step to frame ${step + 1} could not be checked.` : "";

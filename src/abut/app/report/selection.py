@@ -38,11 +38,6 @@ class Marks(NamedTuple):
     """(m,) time of the first contact of each face in the whole animation, inf where there is none"""
 
 
-def is_usable(frame: Floats, vertex_count: int) -> bool:
-    """Whether a frame can be shown: it has the vertices of the others, and all are finite."""
-    return np.shape(frame) == (vertex_count, 3) and bool(np.isfinite(frame).all())
-
-
 def count_by_frame(findings: Rows, frame_count: int) -> tuple[Integers, Integers]:
     """Contacts of each step (between its frame and the next one), and cuts and contained pieces of each frame."""
     at_frame = findings.kind >= Contact.FACE_FACE

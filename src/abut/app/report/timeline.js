@@ -58,7 +58,7 @@ class Timeline {
     pen.fillStyle = theme.rule;
     pen.fillRect(INSET, base, width - 2 * INSET, 1);
     pen.fillStyle = theme.warn;
-    facts.missing.forEach((frame) => pen.fillRect(x(frame) - Math.max(slim, 3) / 2, base - 3, Math.max(slim, 3), 7));
+    facts.missing.forEach((frame) => facts.other.includes(frame) || pen.fillRect(x(frame) - Math.max(slim, 3) / 2, base - 3, Math.max(slim, 3), 7));
     facts.skipped.forEach((frame) => pen.fillRect(x(frame) + gap / 2, base - 1, Math.max(each - gap, 1), 3));
     pen.fillStyle = theme.ink;
     pen.fillRect(x(time) - 0.75, 0, 1.5, height);

@@ -4,9 +4,10 @@ import html
 from collections import Counter
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.app.check.findings import Checked, Contact
 from abut.app.check.incidents import find_incidents
@@ -53,17 +54,27 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
     if (np.diff(checked.findings.frame) < 0).any():
         checked = checked._replace(findings=in_order(checked.findings))
     state = "found" if len(checked.findings.frame) else "bad" if checked.bad else "clean"
-    _write(path, checked, title, state, _verdict(checked), _figures(checked))
+    sizes = _look_at(checked)
+    _write(path, checked, sizes, title, state, _verdict(checked), _figures(checked, sizes))
 
 
 def write_view(path: Path, checked: Checked, *, title: str) -> None:
     """Write the page of an animation that was not checked: the same, without a word on contacts. Raises as `write_report` does."""
     _check(path, checked)
-    _write(path, checked, title, "view", _count(len(checked.frames), "frame"), _as_terms(_sizes(checked)))
+    sizes = _look_at(checked)
+    _write(
+        path,
+        checked,
+        sizes,
+        title,
+        "view",
+        _count(len(checked.frames), "frame"),
+        _as_terms(_list_sizes(checked, sizes)),
+    )
 
 
-def _write(path: Path, checked: Checked, title: str, state: str, verdict: str, figures: str) -> None:
-    facts, packed = _facts(checked)
+def _write(path: Path, checked: Checked, sizes: "_Sizes", title: str, state: str, verdict: str, figures: str) -> None:
+    facts, packed = _facts(checked, sizes)
     own, shared = resources.files("abut.app.report"), resources.files("abut.viewer").joinpath("page")
 
     def read(name: str) -> str:
@@ -103,12 +114,11 @@ def _check(path: Path, checked: Checked) -> None:
 # --- what the scripts read
 
 
-def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
+def _facts(checked: Checked, sizes: "_Sizes") -> tuple[dict[str, Any], str]:
     """The data of the page: a dictionary for JSON, and the packed arrays."""
     findings, frame_count = checked.findings, len(checked.frames)
-    vertex_count = _vertex_count(checked)
     bad, skipped = _unchecked(checked)
-    usable = np.array([selection.is_usable(frame, vertex_count) for frame in checked.frames], dtype=np.bool_)
+    usable = sizes.usable.copy()
     usable[bad] = False
     between, cuts = selection.count_by_frame(findings, frame_count)
     times = findings.time[np.isfinite(findings.time)]
@@ -117,6 +127,7 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
         "names": checked.names,
         "skipped": skipped,
         "missing": np.flatnonzero(~usable).tolist(),
+        "other": [i for i in sizes.other if i not in bad],
         "between": between.tolist(),
         "cuts": cuts.tolist(),
         "kept": [],
@@ -128,7 +139,7 @@ def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
     faces = checked.faces if len(checked.faces) else np.empty((0, 3), np.int64)
     box = extent([findings.point]) if len(findings.kind) else Box(np.zeros(3), np.zeros(3))
     if facts["hasView"]:
-        most = int(np.clip(selection.MOST_POSITIONS // vertex_count, 2, selection.MOST_FRAMES))
+        most = int(np.clip(selection.MOST_POSITIONS // sizes.vertex_count, 2, selection.MOST_FRAMES))
         worst = selection.worst_rows(findings)
         kept = selection.choose_frames(usable, findings.frame[worst], between + cuts, most)
         shown: list[Floats] = [checked.frames[frame] for frame in kept.tolist()]
@@ -168,11 +179,24 @@ def _unchecked(checked: Checked) -> tuple[list[int], list[int]]:
     return frames, [i for i in range(len(names) - 1) if f"{names[i]} → {names[i + 1]}" in named]
 
 
-def _vertex_count(checked: Checked) -> int:
-    """What most frames have, of those with all the vertices of the faces: a bad frame may have any number."""
+class _Sizes(NamedTuple):
+    """What one look at each frame tells."""
+
+    vertex_count: int
+    """what most frames have, of those with all the vertices of the faces: a bad frame may have any number"""
+    usable: NDArray[np.bool_]
+    """(k,) whether a frame can be drawn"""
+    other: list[int]
+    """frames without vertices: of another connectivity, or bad"""
+
+
+def _look_at(checked: Checked) -> _Sizes:
     least = int(checked.faces.max()) + 1 if len(checked.faces) else 1
-    counts = Counter(len(frame) for frame in checked.frames if len(frame) >= least)
-    return max(counts, key=lambda count: counts[count], default=least)
+    counts = [(len(frame), bool(np.isfinite(frame).all())) for frame in checked.frames]
+    often = Counter(count for count, _ in counts if count >= least)
+    vertex_count = max(often, key=lambda count: often[count], default=least)
+    usable = np.array([finite and count == vertex_count for count, finite in counts], np.bool_)
+    return _Sizes(vertex_count, usable, [i for i, (count, _) in enumerate(counts) if not count])
 
 
 def _pack_view(
@@ -221,10 +245,10 @@ def _count_bad(checked: Checked) -> str:
     return " and ".join(_count(count, noun) for count, noun in ((frames, "frame"), (steps, "step")) if count)
 
 
-def _sizes(checked: Checked) -> list[tuple[str, str, str]]:
+def _list_sizes(checked: Checked, sizes: _Sizes) -> list[tuple[str, str, str]]:
     return [
         ("Frames", f"{len(checked.frames):,}", ""),
-        ("Vertices", f"{_vertex_count(checked) if len(checked.faces) else 0:,}", ""),
+        ("Vertices", f"{sizes.vertex_count if len(checked.faces) else 0:,}", ""),
         ("Faces", f"{len(checked.faces):,}", ""),
         *([("Bodies", f"{len(checked.labels.names):,}", "show=bodies")] if checked.labels else []),
     ]
@@ -239,10 +263,10 @@ def _as_link(value: str, target: str) -> str:
     return f'<a href="#{target}">{html.escape(value)}</a>' if target else html.escape(value)
 
 
-def _figures(checked: Checked) -> str:
+def _figures(checked: Checked, sizes: _Sizes) -> str:
     findings = checked.findings
     kinds = np.bincount(findings.kind, minlength=5)
-    figures = _sizes(checked)
+    figures = _list_sizes(checked, sizes)
     for name, kind in (
         ("Vertex–face", Contact.VERTEX_FACE),
         ("Edge–edge", Contact.EDGE_EDGE),
