@@ -188,6 +188,24 @@ def view(
 
 
 @app.command()
+def untangle(
+    mesh: Annotated[Path, typer.Argument(help="A mesh whose faces cut each other.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write. Default: MESH.untangled with its suffix.")
+    ] = None,
+    most_rounds: Annotated[int, typer.Option(min=1, help="After so many it gives up.")] = 200,
+) -> None:
+    """Move the vertices of a mesh until no face cuts another one, and no farther than that needs.
+
+    Exit code: 0 clean, 1 some faces still cut (the file is written), 2 bad input.
+    """
+    from abut.app.commands import untangle
+
+    target = out or mesh.with_name(f"{mesh.stem}.untangled{mesh.suffix}")
+    raise typer.Exit(untangle.run(mesh, target, console, errors, most_rounds=most_rounds))
+
+
+@app.command()
 def nest(
     pieces: Annotated[
         Path, typer.Argument(help="An SVG or DXF drawing: each closed outline is a piece, with its holes and marks.")
