@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from abut.app.check import documents
 from abut.app.check.arguments import read_bodies
 from abut.app.check.bodies import ArrayFrames, Ensemble, Sequenced
-from abut.app.check.findings import Rows
+from abut.app.check.findings import Incidents, Rows
 from abut.app.check.frames import Frames
 from abut.app.check.job import MOST_FINDINGS, Progress, Report, as_checked
 from abut.app.check.job import check as run
@@ -81,6 +81,11 @@ class Findings:
     def body_b(self) -> arrays.Integers:
         """(n,) the body of b, as a number in `bodies`."""
         return self._report.labels.of(self.rows)[1]
+
+    @property
+    def incidents(self) -> Incidents:
+        """Contacts that belong together in place and time: start, end, the worst row, counts, and the incident of each row."""
+        return self._report.incidents
 
     @property
     def counts(self) -> arrays.Integers:

@@ -77,6 +77,21 @@ def _ranks(labels: Integers) -> Integers:
     return ranks
 
 
+class Incidents(NamedTuple):
+    """Contacts that belong together in place and time, in order of the first one of each."""
+
+    of_row: Integers
+    """(n,) the incident of each row"""
+    start: Floats
+    """(k,) time of the first contact"""
+    end: Floats
+    """(k,) time of the last one"""
+    worst: Integers
+    """(k,) the row of the deepest impact; where there is none of the longest cut, else of what lies deepest inside"""
+    counts: Integers
+    """(k,4) rows of each kind"""
+
+
 class Checked(NamedTuple):
     """An animation and what was found in it: all that the report page shows."""
 
@@ -91,3 +106,5 @@ class Checked(NamedTuple):
     seconds: float
     labels: Labels | None = None
     """the bodies, where there are several"""
+    incidents: Incidents | None = None
+    """of the findings, where they are known"""

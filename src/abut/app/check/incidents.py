@@ -2,38 +2,25 @@
 
 Each row touches vertices: its own, and the corners of its edges and faces. Two rows of the same two bodies are of one incident where they touch the
 same vertex, or both ends of an edge, in one step or in two at most `LAPSE` apart, or are linked so by others. The step of a row is its frame.
+
+Known failure case: numbers at frames of another connectivity are taken for those of the mesh, so that rows there may be linked by chance.
 """
 
 import importlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from abut.app.check.findings import Contact, Labels, Rows
-from abut.core.arrays import Floats, Integers, frozen
+from abut.app.check.findings import Contact, Incidents, Labels, Rows
+from abut.core.arrays import Integers, frozen
 from abut.mesh import Mesh
 
 LAPSE = 2
 """Contact that is gone for one step and there again is one incident."""
 
 
-class Incidents(NamedTuple):
-    """In order of their first contact."""
-
-    of_row: Integers
-    """(n,) the incident of each row"""
-    start: Floats
-    """(k,) time of the first contact"""
-    end: Floats
-    """(k,) time of the last one"""
-    worst: Integers
-    """(k,) the row of the deepest impact; where there is none of the longest cut, else of what lies deepest inside"""
-    counts: Integers
-    """(k,4) rows of each kind"""
-
-
 def find_incidents(mesh: Mesh, rows: Rows, labels: Labels | None = None) -> Incidents:
-    """The incidents of rows. Numbers that the mesh does not have, of frames of another connectivity, make one incident of their frame."""
+    """The incidents of rows. Numbers that the mesh does not have make one incident of their frame."""
     count = len(rows.kind)
     if not count:
         none = np.empty(0, np.int64)

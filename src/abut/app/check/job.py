@@ -18,6 +18,7 @@ from abut.app.check.bodies import Ensemble
 from abut.app.check.cluster import compute_on_cluster
 from abut.app.check.findings import Checked, Labels, Rows
 from abut.app.check.frames import Frames
+from abut.app.check.incidents import Incidents, find_incidents
 from abut.app.check.keys import Keys, take_stored
 from abut.app.check.rows import join, select, shift
 from abut.app.check.search import Options, Outcome, Unit
@@ -70,6 +71,8 @@ class Report(NamedTuple):
     reused: int
     """frames and steps that had been computed before"""
     seconds: float
+    incidents: Incidents
+    """which of the rows belong together in place and time"""
     workers: dict[str, int]
     """workers of a cluster by name: the most memory each has taken, in bytes"""
 
@@ -198,11 +201,12 @@ def check(
         compute(job.units(), bodies, chosen, worker_count, job.take)
     else:
         compute_on_cluster(bodies, chosen, store, cluster, worker_count, job.take_kept)
+    findings = job.findings(most)
     return Report(
         frames.names,
         bodies.labels,
         chosen,
-        job.findings(most),
+        findings,
         frozen(job.counts),
         job.tally.first,
         job.tally.worst_impacts,
@@ -212,6 +216,7 @@ def check(
         frames.find_gaps() if chosen.between else {},
         job.tally.reused,
         time.perf_counter() - start,
+        find_incidents(bodies.mesh, findings, bodies.labels),
         job.workers,
     )
 
@@ -244,4 +249,4 @@ def as_checked(frames: Frames | Ensemble, report: Report) -> Checked:
             bad.append((f"{frames.names[i]} → {frames.names[i + 1]}", reason))
     labels = report.labels if len(report.labels.names) > 1 else None
     shown = _Shown(frames, report.bad)
-    return Checked(frames.names, frames.faces, shown, report.findings, bad, report.seconds, labels)
+    return Checked(frames.names, frames.faces, shown, report.findings, bad, report.seconds, labels, report.incidents)

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.app.check.findings import Contact, Rows
-from abut.app.check.incidents import Incidents
+from abut.app.check.findings import Contact, Incidents, Rows
 from abut.core.arrays import Floats, Integers
 from abut.viewer.packing import Box, Packed
 

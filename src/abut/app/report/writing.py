@@ -52,7 +52,7 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
     """
     _check(path, checked)
     if (np.diff(checked.findings.frame) < 0).any():
-        checked = checked._replace(findings=in_order(checked.findings))
+        checked = checked._replace(findings=in_order(checked.findings), incidents=None)
     state = "found" if len(checked.findings.frame) else "bad" if checked.bad else "clean"
     sizes = _look_at(checked)
     _write(path, checked, sizes, title, state, _verdict(checked), _figures(checked, sizes))
@@ -157,7 +157,7 @@ def _facts(checked: Checked, sizes: "_Sizes") -> tuple[dict[str, Any], str]:
     else:
         # Incidents ask for the connectivity alone; without faces there are no rows.
         mesh = Mesh(np.eye(3), [[0, 1, 2]]) if not len(faces) else Mesh(np.zeros((int(faces.max()) + 1, 3)), faces)
-    incidents = find_incidents(mesh, findings, checked.labels)
+    incidents = checked.incidents or find_incidents(mesh, findings, checked.labels)
     pack_rows(packed, findings, incidents, box, _bodies(checked))
     facts |= {"incidents": list_incidents(incidents), "sections": packed.sections}
     return facts, packed.text()
