@@ -127,6 +127,7 @@ def test_json_is_all_of_standard_output(run, files):
         "counts",
         "frames",
         "first",
+        "incidents",
         "worst_impacts",
         "longest_cuts",
         "complete",
