@@ -20,7 +20,7 @@ from app.animation import same, save_all
 from app.process import PATIENCE, command, wait_until
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
-FRAMES = 60
+FRAMES = 40
 POISON = 23
 PRELOAD = """
 import os, time
@@ -99,7 +99,7 @@ def test_killed_workers_scheduler_and_job_lose_nothing_and_repeat_little(tmp_pat
     save_animation(tmp_path / "all.npz")
     whole = check(Frames([tmp_path / "all.npz"]), store=Store(tmp_path / "one"))
     scheduler = cluster.start_scheduler()
-    workers = [cluster.start_worker() for _ in range(3)]
+    workers = [cluster.start_worker() for _ in range(2)]
     words = command("check", "all.npz", "--work", "kept", "--dask", cluster.address, "--out", "rows.csv")
     begin = {"cwd": tmp_path, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     job = subprocess.Popen(words, **begin)
@@ -109,12 +109,12 @@ def test_killed_workers_scheduler_and_job_lose_nothing_and_repeat_little(tmp_pat
 
     wait_until(lambda: count() >= 10, job)
     workers[0].kill()
-    wait_until(lambda: count() >= 30, job)
+    wait_until(lambda: count() >= 25, job)
     scheduler.kill()
     scheduler.wait()  # workers end with it
     cluster.start_scheduler()
     cluster.start_worker()
-    wait_until(lambda: count() >= 50, job)
+    wait_until(lambda: count() >= 40, job)
     assert count() < 2 * FRAMES - 1
     job.send_signal(signal.SIGKILL)
     job.communicate()
@@ -129,7 +129,7 @@ def test_killed_workers_scheduler_and_job_lose_nothing_and_repeat_little(tmp_pat
     assert kept[0] == kept[1]
     lines = (tmp_path / "rows.csv").read_text().splitlines()
     assert len(lines) == 1 + whole.found
-    # A frame whose worker died after it was computed and before it was kept is computed again; three workers and one scheduler were lost.
+    # A frame whose worker died after it was computed and before it was kept is computed again; a worker and, with the scheduler, the other one were lost.
     twice = [unit for unit, times in cluster.computed().items() if times > 1]
     assert len(twice) <= 4
     assert len(cluster.computed()) == 2 * FRAMES - 1
@@ -139,7 +139,7 @@ def test_killed_workers_scheduler_and_job_lose_nothing_and_repeat_little(tmp_pat
 @compiled
 def test_frame_that_ends_its_workers_is_bad_and_no_other(tmp_path, cluster):
     save_animation(tmp_path / "all.npz")
-    cluster.environment["POISON"] = str(POISON)
+    cluster.environment |= {"POISON": str(POISON), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     cluster.start_scheduler()
     for _ in range(2):
         cluster.start_worker("--nanny")

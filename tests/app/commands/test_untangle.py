@@ -8,6 +8,8 @@ import abut
 from abut import scenes
 from abut.app.cli import app
 
+pytestmark = pytest.mark.large
+
 
 @pytest.fixture
 def balls(tmp_path):

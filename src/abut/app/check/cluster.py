@@ -25,12 +25,13 @@ from abut.app.check.search import Options
 from abut.app.check.shard import Kept, forget, peak_memory, remember, search_shard
 from abut.app.check.store import Store
 from abut.app.check.tally import Tally
-from abut.app.check.workers import interruptions_held
 from abut.core import jit
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.sources import sources_hash
 
 LOCAL = "local"
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+"""Run in workers that are started here: Ctrl-C is for the process that started them."""
 SHARD_SECONDS = 0.5
 MOST_IN_SHARD = 64
 SHARDS_PER_WORKER = 2  # a worker has the next one at hand when it has done one
@@ -77,19 +78,19 @@ def compute_on_cluster(
         distributed: Any = importlib.import_module("distributed")
     except ImportError as error:
         raise Unsupported("a cluster needs dask.distributed; install it with: pip install 'abut[cluster]'") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by exceptions
     dispatch = _Dispatch(frames, options, store, take)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_logs_silent())
         if address == LOCAL:
             threads = max(1, jit.thread_count() // jobs)
-            with interruptions_held():
-                own = distributed.LocalCluster(
-                    n_workers=jobs,
-                    threads_per_worker=threads,
-                    processes=True,
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )
+            own = distributed.LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=threads,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                preload=[DEAF],
+            )
             stack.callback(own.close)
             address = own.scheduler_address
         begun = False
@@ -108,6 +109,20 @@ def compute_on_cluster(
                 if time.monotonic() > deadline:
                     raise OSError(f"the scheduler at {address} was lost, and none came in its place") from error
                 time.sleep(LOOK_AGAIN)
+
+
+@contextlib.contextmanager
+def _logs_silent() -> Generator[None]:
+    """What matters is told by exceptions."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ _in_worker: Searcher | None = None
 
 
 @contextlib.contextmanager
-def interruptions_held() -> Generator[None]:
+def _interruptions_held() -> Generator[None]:
     """Processes that are started meanwhile do not hear Ctrl-C, not even before they can say so themselves; for this one it waits."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -78,11 +78,11 @@ def compute(
         _start_worker,
         (frames, options, max(1, jit.thread_count() // jobs)),
     )
-    with interruptions_held():  # submitting starts processes
+    with _interruptions_held():  # submitting starts processes
         running: set[Future[Outcome]] = {pool.submit(_search_in_worker, first)}
     try:
         for unit in units:
-            with interruptions_held():
+            with _interruptions_held():
                 running.add(pool.submit(_search_in_worker, unit))
             if len(running) >= QUEUED_PER_WORKER * jobs:
                 running = _take_done(running, take)
