@@ -2,6 +2,7 @@
 
 import collections
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -13,11 +14,16 @@ import pytest
 import abut
 from abut import scenes
 from abut.app.check import Frames, Options, check
-from abut.app.check.shard import Shards, forget, remember, search_shard
+from abut.app.check import cluster as cluster_room
+from abut.app.check.bodies import ArrayFrames
+from abut.app.check.shard import Kept, Shards, forget, remember, search_shard
 from abut.app.check.store import RemoteStore, Store, open_store
+from abut.app.check.tally import Tally
 from abut.core import jit
+from abut.core.sources import sources_hash
 from app.animation import same, save_all
 from app.process import PATIENCE, command, wait_until
+from conftest import SOAK
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 FRAMES = 40
@@ -129,7 +135,7 @@ def test_killed_workers_scheduler_and_job_lose_nothing_and_repeat_little(tmp_pat
     assert kept[0] == kept[1]
     lines = (tmp_path / "rows.csv").read_text().splitlines()
     assert len(lines) == 1 + whole.found
-    # A frame whose worker died after it was computed and before it was kept is computed again; a worker and, with the scheduler, the other one were lost.
+    # A frame whose worker died after it was computed and before it was kept is computed again: two workers died.
     twice = [unit for unit, times in cluster.computed().items() if times > 1]
     assert len(twice) <= 4
     assert len(cluster.computed()) == 2 * FRAMES - 1
@@ -137,6 +143,7 @@ def test_killed_workers_scheduler_and_job_lose_nothing_and_repeat_little(tmp_pat
 
 @large
 @compiled
+@pytest.mark.skipif(not SOAK, reason="many seconds: workers die and come back, `make soak`")
 def test_frame_that_ends_its_workers_is_bad_and_no_other(tmp_path, cluster):
     save_animation(tmp_path / "all.npz")
     cluster.environment |= {"POISON": str(POISON), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
@@ -174,8 +181,6 @@ def test_a_shard_computes_once_names_bad_frames_and_goes_on(tmp_path, monkeypatc
 
 
 def test_a_job_is_found_by_its_name_in_a_worker(tmp_path):
-    import pickle
-
     bodies = abut.app.check.Ensemble({"": Frames(save_all(tmp_path / "in"))})
     remember("job", pickle.dumps((bodies, Options(between=False), Store(tmp_path / "work"))), 1)
     seconds, found = search_shard("job", [2, 3])
@@ -208,3 +213,99 @@ def test_a_cluster_that_is_not_there_is_bad_input(tmp_path, monkeypatch):
         check(frames, Options(between=False), store=Store(tmp_path / "work"), cluster="tcp://127.0.0.1:9")
     with pytest.raises(abut.InvalidInput, match="work"):
         abut.check([str(path) for path in frames.paths], cluster="tcp://127.0.0.1:9")
+
+
+# --- handing out, with a scheduler that does what a test says
+
+
+class KilledWorker(Exception):
+    """As distributed calls it."""
+
+
+class Future:
+    def __init__(self, status, value=None):
+        self.status, self.value = status, value
+
+    def add_done_callback(self, call):
+        call(self)
+
+    def result(self):
+        return self.value
+
+    def exception(self):
+        return self.value
+
+
+class Client:
+    """Answers at once: what `answer` makes of the frames of a shard."""
+
+    status = "running"
+
+    def __init__(self, answer):
+        self.answer, self.shards = answer, []
+
+    def scheduler_info(self, n_workers):
+        return {"workers": {"one": {}, "two": {}}}
+
+    def submit(self, function, job, frames, key, pure):
+        self.shards.append(frames)
+        return self.answer(frames)
+
+    def register_plugin(self, plugin):
+        self.plugin = plugin
+
+    def unregister_worker_plugin(self, name):
+        assert name == self.plugin.name
+
+    def cancel(self, futures):
+        pass
+
+
+def answered(frames, sources=None):
+    found = [Kept(i, {}, Tally.empty(), {}, "", "w", 1, sources or sources_hash()) for i in frames]
+    return Future("finished", (0.1 * len(frames), found))
+
+
+@pytest.fixture
+def handing(tmp_path):
+    taken = []
+    bodies = abut.app.check.Ensemble({"": ArrayFrames(np.zeros((30, 3, 3)) + np.eye(3), np.array([[0, 1, 2]]))})
+    return cluster_room._Dispatch(bodies, Options(), Store(tmp_path / "work"), taken.append), taken
+
+
+def test_shards_grow_with_the_pace_and_each_frame_comes_back_once(handing):
+    dispatch, taken = handing
+    client = Client(answered)
+    dispatch.run(client)
+    assert sorted(kept.frame for kept in taken) == list(range(30))
+    assert client.shards[:2] == [[0], [1]]
+    assert max(map(len, client.shards)) == 5  # half a second
+
+
+def test_only_the_frame_that_ends_workers_alone_is_bad(handing):
+    dispatch, taken = handing
+    killed = Future("error", KilledWorker())
+    dispatch.run(Client(lambda frames: killed if 17 in frames else answered(frames)))
+    assert sorted(kept.frame for kept in taken) == list(range(30))
+    assert {i: why for kept in taken for i, why in kept.bad.items()} == {
+        17: "could not be searched: each worker that tried ended"
+    }
+    assert [kept.frame for kept in taken if kept.skipped] == [17]
+
+
+def test_what_was_under_way_when_the_scheduler_was_lost_is_handed_out_again(handing):
+    dispatch, taken = handing
+    left = iter(range(4))
+    with pytest.raises(cluster_room._Lost):
+        dispatch.run(Client(lambda frames: answered(frames) if next(left, None) is not None else Future("cancelled")))
+    assert 0 < len(taken) < 30
+    dispatch.run(Client(answered))
+    assert sorted(kept.frame for kept in taken) == list(range(30))
+
+
+def test_errors_of_workers_and_other_versions_are_told(handing):
+    dispatch, _ = handing
+    with pytest.raises(OSError, match="disk full"):
+        dispatch.run(Client(lambda frames: Future("error", OSError("disk full"))))
+    with pytest.raises(abut.InvalidInput, match="another version of abut"):
+        dispatch.run(Client(lambda frames: answered(frames, "other")))
