@@ -176,6 +176,7 @@ def bodies_and_steps() -> dict[str, Subject]:
         "collide": function(abut.collide, a=BALL, b=BALL, margin=0.1, first=True, poses=EYE[None], budget=1e3),
         "discrete.ContactSearch.resume": method(lambda: abut.collide(BALL, BALL, budget=0.0), "resume", budget=1e3),
         "contains": function(abut.contains, a=BALL, points=CUBE),
+        "untangle": function(abut.untangle, mesh=BALL, most_rounds=2, progress=None),
         "closest_points": function(abut.closest_points, body=BALL, points=CUBE, max_distance=1.0),
         "signed_distance": function(abut.signed_distance, body=BALL, points=CUBE),
         "winding_number": function(abut.winding_number, body=BALL, points=CUBE),

@@ -4,6 +4,7 @@ import hypothesis
 import pytest
 
 from abut.core import jit
+from browser import browser, open_file  # noqa: F401 (fixtures)
 
 SOAK = bool(os.environ.get("ABUT_SOAK"))
 """Whether `make soak` runs: seeded counts are then many times larger."""

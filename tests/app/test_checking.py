@@ -32,6 +32,7 @@ def test_every_form_of_frames(tmp_path):
         assert same(abut.check(form), found)
     assert not found.is_clean
     assert repr(found) == "Findings(5 collisions in 4 frames)"
+    assert found.incidents.counts.sum() == len(found.incidents.of_row) == 5
     assert found.bodies == ("",)
     assert abut.check({"sheet": paths}).bodies == ("sheet",)
 
@@ -121,6 +122,7 @@ BAD = {
     "no processes": (lambda: abut.check((FRAMES, FACES), jobs=0), "jobs"),
     "neither frames nor steps": (lambda: abut.check((FRAMES, FACES), at_frames=False, between=False), "neither"),
     "a motion of text": (lambda: abut.check({"a": (FRAMES[0], FACES)}, motions={"a": [["x"]]}), r"motions\['a'\]"),
+    "a cluster that is no text": (lambda: abut.check((FRAMES, FACES), cluster=3), "cluster: is a int"),
     "no such file": (lambda: abut.check("none.obj"), "does not exist"),
 }
 

@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 from abut.app.check import documents
 from abut.app.check.arguments import read_bodies
 from abut.app.check.bodies import ArrayFrames, Ensemble, Sequenced
-from abut.app.check.findings import Rows
+from abut.app.check.findings import Incidents, Rows
 from abut.app.check.frames import Frames
 from abut.app.check.job import MOST_FINDINGS, Progress, Report, as_checked
 from abut.app.check.job import check as run
 from abut.app.check.search import Options
 from abut.app.check.sources.motions import Track
 from abut.app.check.sources.opening import Sampling
-from abut.app.check.store import Store
+from abut.app.check.store import open_store
 from abut.app.output.files import prepare, write_file
 from abut.app.report import write_report
 from abut.core import arrays
@@ -81,6 +81,11 @@ class Findings:
     def body_b(self) -> arrays.Integers:
         """(n,) the body of b, as a number in `bodies`."""
         return self._report.labels.of(self.rows)[1]
+
+    @property
+    def incidents(self) -> Incidents:
+        """Contacts that belong together in place and time: start, end, the worst row, counts, and the incident of each row."""
+        return self._report.incidents
 
     @property
     def counts(self) -> arrays.Integers:
@@ -170,6 +175,7 @@ def check(
     fps: Number | None = None,
     clip: str | None = None,
     jobs: int = 1,
+    cluster: str | None = None,
     work: PathLike | None = None,
     max_findings: int = MOST_FINDINGS,
     progress: Callable[[Progress], None] | None = None,
@@ -189,7 +195,10 @@ def check(
         fps: frames a second of animations in glTF (24) and USD files (as they say).
         clip: which animation of a glTF file, by name or number.
         jobs: processes, each with its share of the threads. The answer is the same whatever their number.
-        work: a folder that keeps what is done, so that the same call goes on from there; by default nothing is kept.
+        cluster: the address of a Dask scheduler whose workers compute everything, or "local" for `jobs` workers here. Needs `work`, which all of
+            them see, unless it is local.
+        work: a folder (or an address that fsspec knows) that keeps what is done, so that the same call goes on from there; by default nothing is
+            kept.
         max_findings: how many rows are kept; all are counted.
         progress: called after each frame with how many are done, of how many, and what was found.
 
@@ -209,8 +218,13 @@ def check(
         >>> bool(found), sorted({found.bodies[i] for i in found.body_a})
         (True, ['ball'])
     """
-    sampling = Sampling(None if fps is None else arrays.scalar(fps, "fps", least=1e-6), _as_clip(clip))
+    sampling = Sampling(
+        None if fps is None else arrays.scalar(fps, "fps", least=1e-6),
+        _as_text(clip, "clip", "a name or a number as text"),
+    )
     tracks = {name: _as_track(value, f"motions[{name!r}]") for name, value in _by_name(motions, "motions").items()}
+    if _as_text(cluster, "cluster", "an address or 'local'") not in (None, "local") and work is None:
+        raise InvalidInput("work", "is missing: workers elsewhere keep their results where this process finds them")
     if progress is not None and not callable(progress):
         raise InvalidInput("progress", f"is a {type(progress).__name__}, expected something to call")
     if isinstance(frames, Mapping):
@@ -236,9 +250,15 @@ def check(
         tuple(widths.items()),
     )
     with tempfile.TemporaryDirectory(prefix="abut-check-") as folder:
-        store = Store(Path(folder) if work is None else path_of(work))
+        store = open_store(folder if work is None else work if isinstance(work, str) else path_of(work))
         report = run(
-            ensemble, options, store=store, jobs=jobs, max_findings=max_findings, report=progress or _say_nothing
+            ensemble,
+            options,
+            store=store,
+            jobs=jobs,
+            cluster=cluster,
+            max_findings=max_findings,
+            report=progress or _say_nothing,
         )
     return Findings(ensemble, report)
 
@@ -255,10 +275,10 @@ def _as_paths(value: Any) -> list[str] | None:
     return None
 
 
-def _as_clip(clip: Any) -> str | None:
-    if clip is None or isinstance(clip, str):
-        return clip
-    raise InvalidInput("clip", f"is a {type(clip).__name__}, expected a name or a number as text")
+def _as_text(value: Any, name: str, expected: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise InvalidInput(name, f"is a {type(value).__name__}, expected {expected}")
 
 
 def _by_name(values: Any, what: str) -> dict[str, Any]:

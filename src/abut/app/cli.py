@@ -76,9 +76,14 @@ def check(
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page that shows the collisions in 3D.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="Compute on a cluster: the address of a Dask scheduler; or local, for --jobs workers here."),
+    ] = None,
     work: Annotated[
-        Path, typer.Option(help="Folder that keeps what is done, so that a second run goes on from there.")
-    ] = Path(".abut-check"),
+        str,
+        typer.Option(help="Folder, or s3://… and the like, that keeps what is done: a second run goes on from there."),
+    ] = ".abut-check",
     max_findings: Annotated[int, typer.Option(min=1, help="Rows to keep at most; all are counted.")] = 1_000_000,
     max_memory: Annotated[
         float | None, typer.Option(min=1.0, help="MB that the search of one step may take; else as the mesh needs.")
@@ -123,6 +128,7 @@ def check(
         errors,
         work=work,
         jobs=jobs,
+        cluster=dask,
         max_findings=max_findings,
         keep_order=keep_order,
         sampling=Sampling(fps, clip),
@@ -179,6 +185,24 @@ def view(
     from abut.app.commands import view
 
     view.run(frames, html, console, keep_order=keep_order, browse=browse)
+
+
+@app.command()
+def untangle(
+    mesh: Annotated[Path, typer.Argument(help="A mesh whose faces cut each other.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write. Default: MESH.untangled with its suffix.")
+    ] = None,
+    most_rounds: Annotated[int, typer.Option(min=1, help="After so many it gives up.")] = 200,
+) -> None:
+    """Move the vertices of a mesh until no face cuts another one, and no farther than that needs.
+
+    Exit code: 0 clean, 1 some faces still cut (the file is written), 2 bad input.
+    """
+    from abut.app.commands import untangle
+
+    target = out or mesh.with_name(f"{mesh.stem}.untangled{mesh.suffix}")
+    raise typer.Exit(untangle.run(mesh, target, console, errors, most_rounds=most_rounds))
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """Rigid and deformable bodies at one moment: do they touch, where, how deep, how far apart (Meseure 1998).
 
 `bodies` what is asked about · `collide`, `containment`, `distance` the questions · `points` and `rays` what is asked of one surface ·
-`contacts` an answer · `search` and `measure` the kernels.
+`untangle` mends · `contacts` an answer · `search` and `measure` the kernels.
 """
 
 from abut.discrete.bodies import BodyLike, Deformable, Rigid
@@ -19,6 +19,7 @@ from abut.discrete.proximity.features import proximity
 from abut.discrete.proximity.results import FeaturePair, Proximity
 from abut.discrete.rays.cast import cast, cast_segments
 from abut.discrete.rays.results import CastHits
+from abut.discrete.untangle import Untangled, untangle
 
 __all__ = [
     "BodyLike",
@@ -37,6 +38,7 @@ __all__ = [
     "Proximity",
     "Rigid",
     "SignedDistances",
+    "Untangled",
     "WindingNumbers",
     "cast",
     "cast_segments",
@@ -47,5 +49,6 @@ __all__ = [
     "faces_within",
     "proximity",
     "signed_distance",
+    "untangle",
     "winding_number",
 ]

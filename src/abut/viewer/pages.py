@@ -53,18 +53,34 @@ def make_page(scene: Scene) -> str:
     def read(name: str) -> str:
         return folder.joinpath(name).read_text(encoding="utf-8")
 
-    slots = {
-        "title": html.escape(scene.title),
+    facts_shown = "".join(
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>" for name, value in scene.facts
+    )
+    return fill_page(
+        read("player.html"),
+        scene.title,
+        read("player.css"),
+        "\n".join(read(name) for name in SCRIPTS),
+        facts,
+        packed.text(),
+        facts_shown=facts_shown,
+    )
+
+
+def fill_page(
+    template: str, title: str, style: str, script: str, facts: dict[str, Any], packed: str, **slots: str
+) -> str:
+    """The text of a page: a template with its head, its style and scripts, and its data. Slots hold text of HTML; the title is escaped here."""
+    head = resources.files("abut.viewer").joinpath("page", "head.html").read_text(encoding="utf-8")
+    slots |= {
+        "title": html.escape(title),
         "version": html.escape(importlib.import_module("abut").__version__),
-        "facts_shown": "".join(
-            f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>" for name, value in scene.facts
-        ),
-        "style": read("player.css"),
-        "script": "\n".join(read(name) for name in SCRIPTS),
+        "style": style,
+        "script": script,
         "facts": json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        "packed": packed.text(),
+        "packed": packed,
     }
-    return SLOT.sub(lambda match: slots[match[1]], read("player.html"))
+    return SLOT.sub(lambda match: slots[match[1]], template.replace("{{head}}", head))
 
 
 def frames_kept(scene: Scene) -> NDArray[np.int64]:

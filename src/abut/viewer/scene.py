@@ -5,7 +5,7 @@ for each. Everything is in the units of the user, and float64: it is rounded whe
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,17 @@ COLOURS = (
     "ink",
 )
 """Names of colours: each is a pair, for light and dark pages. Groups without a colour take the first eight in turn."""
+
+
+class ThingOptions(TypedDict, total=False):
+    """What every thing takes beside its name; see `Thing`."""
+
+    group: str
+    colour: str
+    opacity: Number
+    note: str
+    shown: FlagsLike | None
+    hidden: bool
 
 
 class Thing:
@@ -95,7 +106,7 @@ class Faces(Thing):
     """Triangles: a body, a surface, the sides of cells.
 
     Args:
-        name, group, colour, opacity, note, shown, hidden: see `Thing`.
+        name, options: see `Thing`.
         vertices: (n,3), or (k,n,3) for a form that changes.
         faces: (m,3) the vertices of each triangle, anticlockwise as seen from outside.
         poses: (4,4), or (k,4,4) for a rigid body that moves; by default the vertices are where they are.
@@ -117,14 +128,9 @@ class Faces(Thing):
         *,
         poses: PoseLike | PosesLike | None = None,
         face_colours: ArrayLike | None = None,
-        group: str = "",
-        colour: str = "",
-        opacity: Number = 1.0,
-        note: str = "",
-        shown: FlagsLike | None = None,
-        hidden: bool = False,
+        **options: Unpack[ThingOptions],
     ) -> None:
-        super().__init__(name, group=group, colour=colour, opacity=opacity, note=note, shown=shown, hidden=hidden)
+        super().__init__(name, **options)
         self.vertices = _positions(vertices, "vertices")
         self.faces: Integers = arrays.indices(faces, "faces", 3, self.vertices.shape[1])
         self.poses = IDENTITY if poses is None else frozen(arrays.rigid_poses(_stacked_poses(poses), "poses"))
@@ -151,7 +157,7 @@ class Lines(Thing):
     """Segments: contours, bones, paths of instruments, edges.
 
     Args:
-        name, group, colour, opacity, note, shown, hidden: see `Thing`.
+        name, options: see `Thing`.
         points: (n,3), or (k,n,3) for lines that move.
         pairs: (m,2) the ends of each segment, as numbers of points; by default a chain from the first to the last.
         radius: drawn as rods so thick, in units of the scene: one for all, or (m,); 0: lines of one width on the screen.
@@ -169,14 +175,9 @@ class Lines(Thing):
         pairs: IndicesLike | None = None,
         *,
         radius: ArrayLike = 0.0,
-        group: str = "",
-        colour: str = "",
-        opacity: Number = 1.0,
-        note: str = "",
-        shown: FlagsLike | None = None,
-        hidden: bool = False,
+        **options: Unpack[ThingOptions],
     ) -> None:
-        super().__init__(name, group=group, colour=colour, opacity=opacity, note=note, shown=shown, hidden=hidden)
+        super().__init__(name, **options)
         self.points = _positions(points, "points")
         chain = np.arange(self.points.shape[1] - 1)[:, np.newaxis] + (0, 1)
         self.pairs: Integers = arrays.indices(
@@ -201,7 +202,7 @@ class Points(Thing):
     """Points, with directions if there are some: contacts, particles. There may be others, and more or fewer, in each frame.
 
     Args:
-        name, group, colour, opacity, note, shown, hidden: see `Thing`.
+        name, options: see `Thing`.
         points: (n,3), or a list of k arrays (…,3), one a frame.
         normals: of the same form, drawn as short lines.
 
@@ -216,15 +217,9 @@ class Points(Thing):
         name: str,
         points: PointsLike | Sequence[PointsLike],
         normals: PointsLike | Sequence[PointsLike] | None = None,
-        *,
-        group: str = "",
-        colour: str = "",
-        opacity: Number = 1.0,
-        note: str = "",
-        shown: FlagsLike | None = None,
-        hidden: bool = False,
+        **options: Unpack[ThingOptions],
     ) -> None:
-        super().__init__(name, group=group, colour=colour, opacity=opacity, note=note, shown=shown, hidden=hidden)
+        super().__init__(name, **options)
         self.points = _rows_by_frame(points, "points")
         self.normals: list[Floats] | None = None
         if normals is not None:

@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, Mesh, Unsupported
-from abut.app.check import Frames, Options, Progress, Store, check
+from abut.app.check import Ensemble, Frames, Options, Progress, Store, check
 from abut.app.check import search as searching
+from abut.app.check.bodies import ArrayFrames
 from abut.app.check.findings import Contact
 from abut.app.check.job import as_checked
+from abut.app.report import write_report
 from app.animation import FACES, FRAMES, falling, same, save_all, sweep
 
 
@@ -13,7 +15,7 @@ from app.animation import FACES, FRAMES, falling, same, save_all, sweep
 def computed(monkeypatch):
     """What was computed, in order: heights of the triangle's first corner. Sweeps are slow and obvious."""
     log = []
-    search = searching.Searcher._search_frame
+    search = searching._Surface.search_frame
 
     def search_frame(self, vertices):
         log.append(float(vertices[4, 2]))
@@ -23,7 +25,7 @@ def computed(monkeypatch):
         log.append((float(v_t0[4, 2]), float(v_t1[4, 2])))
         return sweep(mesh, v_t0, v_t1, options.min_distance)
 
-    monkeypatch.setattr(searching.Searcher, "_search_frame", search_frame)
+    monkeypatch.setattr(searching._Surface, "search_frame", search_frame)
     monkeypatch.setattr(searching, "_impacts", impacts)
     return log
 
@@ -83,11 +85,9 @@ def test_half_of_the_search(tmp_path, computed, store, options, expected, found)
 
 def test_bad_frame_is_named_and_its_steps_are_not_bridged(tmp_path, computed, store):
     paths = save_all(tmp_path / "in", np.concatenate((FRAMES, FRAMES)))
-    vertices = FRAMES[2].copy()
-    Mesh(vertices, FACES[:, ::-1]).save(paths[2])
+    paths[2].write_text("ply")
     report = check(Frames(paths), store=store)
     assert list(report.bad) == [2]
-    assert "other connectivity" in report.bad[2]
     assert report.skipped == {1: "frame10.ply could not be read", 2: "frame10.ply could not be read"}
     # Frames 4 to 7 are as 0 to 3: what is known of these already is not computed again.
     assert computed == [1.0, (1.0, 0.5), 0.5, -0.25, (-0.25, 1.0), (0.5, -0.5), -0.5, (-0.5, -0.25)]
@@ -97,6 +97,48 @@ def test_bad_frame_is_named_and_its_steps_are_not_bridged(tmp_path, computed, st
     assert shown.bad == [("frame10.ply", report.bad[2])]
     assert (shown.frames[2] == FRAMES[1]).all()
     assert len(shown.frames) == len(shown.names) == 8
+
+
+def test_steps_between_frames_of_one_connectivity_are_checked_and_others_named(tmp_path, computed, store):
+    paths = save_all(tmp_path / "in", np.concatenate((FRAMES, FRAMES)))
+    more = np.concatenate((FACES, [[0, 1, 4]]))
+    for i in (4, 5, 6, 7):  # the second half has a face more
+        Mesh(np.concatenate((FRAMES, FRAMES))[i], more).save(paths[i])
+    report = check(Frames(paths), store=store)
+    assert report.bad == {}
+    assert report.skipped == {3: "other connectivity: 4 faces, but frame11.ply has 3"}
+    assert computed == [*ALL, *ALL]
+    alone = check(Frames(paths[4:]), store=Store(tmp_path / "other"))
+    assert (report.counts[4:] == alone.counts).all()
+    late = report.findings.frame >= 4
+    assert report.findings.a[late].tolist() == alone.findings.a.tolist()
+    assert report.exit_code == 1
+    assert report.labels.of(report.findings)[0].tolist() == [0] * report.found
+    shown = as_checked(Frames(paths), report)
+    assert [len(frame) for frame in shown.frames] == [7] * 4 + [0] * 4
+    assert shown.bad == [("frame11.ply → frame12.ply", report.skipped[3])]
+    write_report(tmp_path / "page.html", shown, title="A change")
+    computed.clear()
+    same(check(Frames(paths), store=store), report)
+    assert computed == []
+
+
+def test_connectivity_that_changes_at_each_frame(tmp_path, store):
+    paths = save_all(tmp_path / "in")
+    for i, path in enumerate(paths):
+        Mesh(FRAMES[i], [*FACES.tolist(), *([[0, 1, 4]] * i)]).save(path)
+    report = check(Frames(paths), store=store)
+    assert (list(report.bad), list(report.skipped)) == ([], [0, 1, 2])
+    assert report.counts[3, 2] > 0
+
+
+def test_bodies_keep_their_connectivity(tmp_path, store):
+    paths = save_all(tmp_path / "in")
+    Mesh(FRAMES[1], FACES[:, ::-1]).save(paths[1])
+    floor = ArrayFrames(FRAMES[:1] - 9.0, FACES)
+    report = check(Ensemble({"one": Frames(paths), "floor": floor}), store=store)
+    assert list(report.bad) == [1]
+    assert "other connectivity: face 0 is [2, 1, 0]" in report.bad[1]
 
 
 def test_bad_input_without_collisions(tmp_path, computed, store):

@@ -64,9 +64,9 @@ def test_bad_frames_are_named(run, files):
     Mesh(FRAMES[2], FACES[:1]).save(files[2])
     code, out, _ = run("check", "in")
     assert code == 1
-    assert "could not be read or searched (2):" in out
-    assert "frame10.ply: other connectivity: 1 faces, but frame9.ply has 3" in out
-    assert "frame9.ply → frame10.ply: frame10.ply could not be read" in out
+    assert "could not be read or searched (1):" in out
+    assert "frame8.ply → frame9.ply: frame8.ply could not be read" in out
+    assert "frame9.ply → frame10.ply: other connectivity: 1 faces, but frame9.ply has 3" in out
     code, out, _ = run("check", *files[:2])
     assert code == 2
     assert "No collision found, but not everything could be checked." in out
@@ -127,6 +127,7 @@ def test_json_is_all_of_standard_output(run, files):
         "counts",
         "frames",
         "first",
+        "incidents",
         "worst_impacts",
         "longest_cuts",
         "complete",

@@ -43,7 +43,7 @@ def test_all_frames_are_on_the_page_and_it_is_opened(run, tmp_path):
     assert opened == [page.as_uri()]
     facts = facts_of(page)
     assert facts["kept"] == list(range(len(FRAMES)))
-    assert facts["findingCount"] == 0
+    assert facts["incidents"]["worst"] == []
     text = page.read_text()
     assert 'data-state="view"' in text
     assert "Clean" not in re.search(r'id="verdict">(.*?)</p>', text)[1]

@@ -106,11 +106,13 @@ def test_a_face_has_the_code_of_its_first_contact_and_a_cut_comes_first(tmp_path
     assert codes[127] == selection.CUT
     assert codes[3] == 1
     assert 254 in codes.values()
-    assert arrays["first"][3, 0] == round(0.5 / 3 * 65534)
+    assert facts["contactSpan"] == [0.5, 3.0]  # colours have this span
+    assert arrays["first"][3, 0] == 0
+    assert arrays["first"][60, 0] == round(1.5 / 2.5 * 65534)
     assert (arrays["first"] == 65535).sum() > 0
 
 
-def test_table_has_the_deepest_of_both_kinds():
+def test_frames_of_the_deepest_of_both_kinds_are_wanted():
     rows = [(0, Contact.FACE_FACE, 0, 1, 0.0, 100.0 + k) for k in range(40)]
     rows += [(0, Contact.EDGE_EDGE, 0, 1, 0.0, 1.0 * k) for k in range(7)] + [(0, Contact.EDGE_EDGE, 0, 1, 0.0, np.nan)]
     findings = make_findings(rows)

@@ -58,6 +58,10 @@ class Sequenced(Protocol):
         """(n,3) of a frame."""
         ...
 
+    def shape(self, i: int) -> tuple[Floats, Mesh | None]:
+        """(n,3) of a frame, and its mesh where that has another connectivity."""
+        ...
+
     def digest(self, i: int) -> str:
         """A hash of a frame."""
         ...
@@ -87,6 +91,10 @@ class ArrayFrames:
     def vertices(self, i: int) -> Floats:
         """(n,3) of a frame."""
         return self._positions[i]
+
+    def shape(self, i: int) -> tuple[Floats, Mesh | None]:
+        """(n,3) of a frame; all have one connectivity."""
+        return self._positions[i], None
 
     def digest(self, i: int) -> str:
         """A hash of a frame."""
@@ -197,6 +205,12 @@ class Ensemble:
                 named = reason if name == self._leader or self.is_single else f"{body.names[at]}: {reason}"
                 raise InvalidInput(self.names[i], named) from error
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def shape(self, i: int) -> tuple[Floats, Mesh | None]:
+        """(n,3) of all bodies at a frame, and, of a body that is alone, its mesh there where that has another connectivity."""
+        if self.is_single and len(self.labels.names) == 1:
+            return next(iter(self._bodies.values())).shape(i)
+        return self.vertices(i), None
 
     def digest(self, i: int) -> str:
         """A hash of a frame of all bodies."""

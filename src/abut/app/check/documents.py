@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from abut.app.check.findings import Contact, Rows
-from abut.app.check.job import KINDS, Report
+from abut.app.check.job import Report
+from abut.app.check.tally import KINDS
 from abut.app.output.files import write_file
 from abut.core.errors import Unsupported
 
@@ -71,6 +72,7 @@ def describe(report: Report) -> dict[str, Any]:
         "first": next(iter(_list_rows(report, report.first)), None),
         "worst_impacts": _list_rows(report, report.worst_impacts),
         "longest_cuts": _list_rows(report, report.longest_cuts),
+        "incidents": _list_incidents(report),
         "complete": len(report.findings.kind) == report.found,
         "findings": _list_rows(report, report.findings),
         "reused": report.reused,
@@ -98,6 +100,14 @@ def body_columns(report: Report, rows: Rows) -> dict[str, Any]:
     body_a, body_b = report.labels.of(rows)
     own_a, own_b = report.labels.within(rows)
     return {"body_a": names[body_a], "body_b": names[body_b], "own_a": own_a, "own_b": own_b}
+
+
+def _list_incidents(report: Report) -> list[dict[str, Any]]:
+    _, start, end, worst, counts = report.incidents
+    return [
+        {"start": float(start[k]), "end": float(end[k]), "worst": int(worst[k]), "counts": _named(counts[k])}
+        for k in range(len(start))
+    ]
 
 
 def _list_rows(report: Report, rows: Rows) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """What `abut check` found: one table of all contacts of an animation, at its frames and between them."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -45,7 +46,9 @@ class Labels(NamedTuple):
     face: Integers
 
     def of(self, rows: Rows) -> tuple[Integers, Integers]:
-        """The bodies of a and of b of each row."""
+        """The bodies of a and of b of each row. One body alone may have other numbers of features at some frames."""
+        if len(self.names) == 1:
+            return np.zeros(len(rows.kind), np.int64), np.zeros(len(rows.kind), np.int64)
         return _look_up(rows, self.vertex, self.edge, self.face)
 
     def within(self, rows: Rows) -> tuple[Integers, Integers]:
@@ -74,17 +77,34 @@ def _ranks(labels: Integers) -> Integers:
     return ranks
 
 
+class Incidents(NamedTuple):
+    """Contacts that belong together in place and time, in order of the first one of each."""
+
+    of_row: Integers
+    """(n,) the incident of each row"""
+    start: Floats
+    """(k,) time of the first contact"""
+    end: Floats
+    """(k,) time of the last one"""
+    worst: Integers
+    """(k,) the row of the deepest impact; where there is none of the longest cut, else of what lies deepest inside"""
+    counts: Integers
+    """(k,4) rows of each kind"""
+
+
 class Checked(NamedTuple):
     """An animation and what was found in it: all that the report page shows."""
 
     names: list[str]
     """of the frames"""
     faces: Integers
-    frames: list[Floats]
-    """vertices (n,3) of each frame"""
+    frames: Sequence[Floats]
+    """vertices (n,3) of each frame; none of one that has another connectivity"""
     findings: Rows
     bad: list[tuple[str, str]]
     """frames that could not be checked: name and reason"""
     seconds: float
     labels: Labels | None = None
     """the bodies, where there are several"""
+    incidents: Incidents | None = None
+    """of the findings, where they are known"""

@@ -1,8 +1,9 @@
 """A sequence of meshes of one connectivity, from what the command line names: files, globs, folders, archives, animations.
 
-Frames are read when they are needed, one at a time. The connectivity is that of the first frame that can be read; a frame that has another
-one, cannot be read or has a coordinate that is not finite raises when it is read, and spoils no other. Pickles hold paths only. Nothing but regular
-files is read: a pipe would wait for ever, a device might have no end. What files of many frames hold, say the modules of `sources`.
+Frames are read when they are needed, one at a time. A frame that cannot be read or has a coordinate that is not finite raises when it is read, and
+spoils no other. The connectivity is that of the first frame that can be read; one that has another is read with its own. Pickles hold paths only.
+Nothing but regular files is read: a pipe would wait for ever, a device might have no end. What files of many frames hold, say the modules of
+`sources`.
 """
 
 import glob
@@ -100,26 +101,23 @@ class Frames:
         return self.mesh.faces
 
     def vertices(self, i: int) -> Floats:
-        """(n,3) of frame i. Raises InvalidInput or Unsupported where it is bad; the reason does not repeat the name of the frame."""
+        """(n,3) of frame i. Raises InvalidInput or Unsupported where it is bad or of other connectivity; the reason does not repeat its name."""
+        vertices, other = self.shape(i)
+        if other is not None:
+            difference = tell_difference(other, self.mesh, self.names[self._first])
+            raise InvalidInput(self.names[i], f"other connectivity: {difference}")
+        return vertices
+
+    def shape(self, i: int) -> tuple[Floats, Mesh | None]:
+        """(n,3) of frame i, and its mesh where that has another connectivity than `mesh`. Raises where the frame is bad."""
         reference = self.mesh
         if i == self._first:
-            return reference.vertices
+            return reference.vertices, None
         try:
             mesh = self._read(i).mesh
         except AbutError as error:
             raise InvalidInput(self.names[i], describe(error, self._places[i].source.path)) from error
-        first = self.names[self._first]
-        if len(mesh.vertices) != len(reference.vertices):
-            counts = f"{len(mesh.vertices)} vertices, but {first} has {len(reference.vertices)}"
-            raise InvalidInput(self.names[i], f"other connectivity: {counts}")
-        if len(mesh.faces) != len(reference.faces):
-            counts = f"{len(mesh.faces)} faces, but {first} has {len(reference.faces)}"
-            raise InvalidInput(self.names[i], f"other connectivity: {counts}")
-        if (mesh.faces != reference.faces).any():
-            row = int(np.argmax((mesh.faces != reference.faces).any(axis=1)))
-            corners = f"face {row} is {mesh.faces[row].tolist()}, but {reference.faces[row].tolist()} in {first}"
-            raise InvalidInput(self.names[i], f"other connectivity: {corners}")
-        return mesh.vertices
+        return mesh.vertices, mesh if tell_difference(mesh, reference, "") else None
 
     def digest(self, i: int) -> str:
         """A hash of the content of frame i, without parsing it where its file holds all of it."""
@@ -151,6 +149,18 @@ class Frames:
         if self._open is not None and self._open is not source:
             self._open.release()
         self._open = source
+
+
+def tell_difference(mesh: Mesh, other: Mesh, name: str) -> str:
+    """What of the connectivity is not that of another mesh, which is called so; nothing where they are the same."""
+    if len(mesh.vertices) != len(other.vertices):
+        return f"{len(mesh.vertices)} vertices, but {name} has {len(other.vertices)}"
+    if len(mesh.faces) != len(other.faces):
+        return f"{len(mesh.faces)} faces, but {name} has {len(other.faces)}"
+    if mesh.faces is other.faces or not (mesh.faces != other.faces).any():
+        return ""
+    row = int(np.argmax((mesh.faces != other.faces).any(axis=1)))
+    return f"face {row} is {mesh.faces[row].tolist()}, but {other.faces[row].tolist()} in {name}"
 
 
 def describe(error: AbutError, path: Path) -> str:

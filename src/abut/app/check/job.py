@@ -4,21 +4,27 @@ Frames and steps are independent: each is taken from the store where it has been
 Rows are put together at the end, in order of frames, so the answer does not depend on how many workers there are or on how often the job was
 interrupted.
 
-A bad frame is named with its reason. The step to it and the step from it are not checked, and are named as well; nothing bridges the gap.
+A bad frame is named with its reason. The step to it and the step from it are not checked, and are named as well; nothing bridges the gap. Nor is a
+step between two frames of different connectivity; the frames themselves are.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from abut.app.check.bodies import Ensemble
-from abut.app.check.findings import Checked, Contact, Labels, Rows
+from abut.app.check.cluster import compute_on_cluster
+from abut.app.check.findings import Checked, Labels, Rows
 from abut.app.check.frames import Frames
-from abut.app.check.rows import deepest, earliest, empty_rows, join, select, shift
+from abut.app.check.incidents import Incidents, find_incidents
+from abut.app.check.keys import Keys, take_stored
+from abut.app.check.rows import join, select, shift
 from abut.app.check.search import Options, Outcome, Unit
+from abut.app.check.shard import Kept, keep
 from abut.app.check.store import Store
+from abut.app.check.tally import KINDS, Tally
 from abut.app.check.workers import compute
 from abut.app.output.exit_codes import BAD_INPUT, CLEAN, COLLISIONS
 from abut.core import arrays
@@ -27,8 +33,6 @@ from abut.core.errors import InvalidInput
 
 MOST_FINDINGS = 1_000_000
 MOST_JOBS = 1024
-WORST = 10
-KINDS = tuple(Contact)
 
 
 class Progress(NamedTuple):
@@ -67,6 +71,10 @@ class Report(NamedTuple):
     reused: int
     """frames and steps that had been computed before"""
     seconds: float
+    incidents: Incidents
+    """which of the rows belong together in place and time"""
+    workers: dict[str, int]
+    """workers of a cluster by name: the most memory each has taken, in bytes"""
 
     @property
     def found(self) -> int:
@@ -91,59 +99,48 @@ class _Job:
 
     def __init__(self, frames: Ensemble, options: Options, store: Store, report: Callable[[Progress], None]) -> None:
         self.frames, self.options, self.store, self.report = frames, options, store, report
-        self.keys: dict[tuple[int, bool], str] = {}  # by frame, and whether of the step that leaves it
+        self.keys: dict[int, dict[bool, str]] = {}
         self.counts = np.zeros((len(frames), len(KINDS)), np.int64)
-        self.first = self.worst_impacts = self.longest_cuts = empty_rows()
+        self.tally = Tally.empty()
         self.bad: dict[int, str] = {}
         self.skipped: dict[int, str] = {}
-        self.reused = self.done = 0
+        self.done = 0
+        self.workers: dict[str, int] = {}
 
     def units(self) -> Iterator[Unit]:
         """The units to compute. What is in the store is counted at once."""
-        labels = self.frames.labels
-        distances = self.options.distances(labels)
-        parts = (labels.vertex.tobytes(), labels.face.tobytes(), np.isnan(distances).tobytes())
-        connectivity = Store.key(self.frames.faces.tobytes(), len(self.frames.mesh.vertices), *parts)
-        next_digest = self.frames.digest(0)
+        keys = Keys(self.frames, self.options)
         for i in range(len(self.frames)):
-            digest, has_step = next_digest, i + 1 < len(self.frames)
-            wanted = {False: self.options.at_frames, True: self.options.between and has_step}
-            self.keys[i, False] = Store.key("frame", connectivity, digest, self.options.containment)
-            if has_step:
-                next_digest = self.frames.digest(i + 1)
-                self.keys[i, True] = Store.key("step", connectivity, digest, next_digest, distances.tobytes())
-            for step in (False, True):
-                rows = self.store.get(self.keys[i, step]) if wanted[step] else None
-                if rows is not None:
-                    self._count(i, rows)
-                    self.reused += 1
-                    wanted[step] = False
-            if wanted[False] or wanted[True]:
-                yield Unit(i, wanted[False], wanted[True])
+            self.keys[i] = keys.of(i)
+            tally, unit = take_stored(i, self.keys[i], self.store)
+            self._count(i, tally)
+            if unit.at_frame or unit.between:
+                yield unit
             else:
                 self._advance()
 
     def take(self, outcome: Outcome) -> None:
         """Keep what was computed."""
-        for step, rows in ((False, outcome.at_frame), (True, outcome.between)):
-            if rows is not None:
-                self.store.put(self.keys[outcome.frame, step], rows)
-                self._count(outcome.frame, rows)
-        self.bad.update(outcome.bad)
-        if outcome.skipped:
-            self.skipped[outcome.frame] = outcome.skipped
+        self._count(outcome.frame, keep(outcome, self.keys[outcome.frame], self.store))
+        self._name(outcome.frame, outcome.bad, outcome.skipped)
         self._advance()
 
-    def _count(self, frame: int, rows: Rows) -> None:
-        if not len(rows.kind):
-            return
-        self.counts[frame] += [int((rows.kind == kind).sum()) for kind in KINDS]
-        moved = shift(rows, frame)
-        self.first = earliest(join([self.first, moved]))
-        cuts = select(moved, moved.kind == Contact.FACE_FACE)
-        impacts = select(moved, moved.kind < Contact.FACE_FACE)
-        self.longest_cuts = deepest(join([self.longest_cuts, cuts]), WORST)
-        self.worst_impacts = deepest(join([self.worst_impacts, impacts]), WORST)
+    def take_kept(self, kept: Kept) -> None:
+        """Count what a worker of a cluster has kept."""
+        self.keys[kept.frame] = kept.keys
+        self._count(kept.frame, kept.tally)
+        self._name(kept.frame, kept.bad, kept.skipped)
+        self.workers[kept.worker] = max(kept.memory, self.workers.get(kept.worker, 0))
+        self._advance()
+
+    def _name(self, frame: int, bad: dict[int, str], skipped: str) -> None:
+        self.bad.update(bad)
+        if skipped:
+            self.skipped[frame] = skipped
+
+    def _count(self, frame: int, tally: Tally) -> None:
+        self.counts[frame] += tally.counts
+        self.tally = self.tally.add(tally)
 
     def _advance(self) -> None:
         self.done += 1
@@ -156,9 +153,9 @@ class _Job:
         for i in np.flatnonzero(self.counts.sum(axis=1)).tolist():
             for step, own in ((True, self.counts[i, :2]), (False, self.counts[i, 2:])):
                 if own.sum() and kept < most:
-                    rows = self.store.get(self.keys[i, step])
+                    rows = self.store.get(self.keys[i][step])
                     if rows is None:
-                        raise InvalidInput(str(self.store.folder), "has been changed by others while the job ran")
+                        raise InvalidInput(str(self.store), "has been changed by others while the job ran")
                     parts.append(shift(select(rows, slice(most - kept)), i))
                     kept += len(parts[-1].kind)
         return join(parts)
@@ -170,6 +167,7 @@ def check(
     *,
     store: Store,
     jobs: int = 1,
+    cluster: str | None = None,
     max_findings: int = MOST_FINDINGS,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Report:
@@ -182,6 +180,7 @@ def check(
         options: what is searched; everything by default.
         store: where results are kept, and found by a later call.
         jobs: how many processes; each uses its share of the threads. The answer is the same whatever their number.
+        cluster: the address of a Dask scheduler whose workers compute everything, or "local" for `jobs` workers here.
         max_findings: how many rows are kept in memory. All are counted, and all are in the store.
         report: called after each frame.
 
@@ -198,35 +197,56 @@ def check(
     bodies = frames if isinstance(frames, Ensemble) else Ensemble({"": frames})
     chosen.distances(bodies.labels)  # names that no body has are refused before the work
     job = _Job(bodies, chosen, store, report)
-    compute(job.units(), bodies, chosen, worker_count, job.take)
+    if cluster is None:
+        compute(job.units(), bodies, chosen, worker_count, job.take)
+    else:
+        compute_on_cluster(bodies, chosen, store, cluster, worker_count, job.take_kept)
+    findings = job.findings(most)
     return Report(
         frames.names,
         bodies.labels,
         chosen,
-        job.findings(most),
+        findings,
         frozen(job.counts),
-        job.first,
-        job.worst_impacts,
-        job.longest_cuts,
+        job.tally.first,
+        job.tally.worst_impacts,
+        job.tally.longest_cuts,
         dict(sorted(job.bad.items())),
         dict(sorted(job.skipped.items())),
         frames.find_gaps() if chosen.between else {},
-        job.reused,
+        job.tally.reused,
         time.perf_counter() - start,
+        find_incidents(bodies.mesh, findings, bodies.labels),
+        job.workers,
     )
 
 
+class _Shown(Sequence[Floats]):
+    """Vertices of frames, read when they are asked for. In place of a bad one stands the one before it, or the first that can be read."""
+
+    def __init__(self, frames: Frames | Ensemble, bad: dict[int, str]) -> None:
+        self._frames, self._bad = frames, bad
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __getitem__(self, i: int) -> Floats:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if not 0 <= i < len(self):
+            raise IndexError(i)
+        while i in self._bad:
+            i -= 1
+        if i < 0:
+            return self._frames.mesh.vertices
+        vertices, other = self._frames.shape(i)
+        return vertices if other is None else np.empty((0, 3))
+
+
 def as_checked(frames: Frames | Ensemble, report: Report) -> Checked:
-    """What the report page shows. In place of a bad frame stands the one before it, or the first that can be read."""
-    shapes: list[Floats] = []
-    for i in range(len(frames)):
-        if i in report.bad:
-            shapes.append(shapes[-1] if shapes else frames.mesh.vertices)
-        else:
-            shapes.append(frames.vertices(i))
+    """What the report page shows."""
     bad = [(frames.names[i], reason) for i, reason in report.bad.items()]
     for i, reason in report.skipped.items():
         if i not in report.bad and i + 1 not in report.bad:
             bad.append((f"{frames.names[i]} → {frames.names[i + 1]}", reason))
     labels = report.labels if len(report.labels.names) > 1 else None
-    return Checked(frames.names, frames.faces, shapes, report.findings, bad, report.seconds, labels)
+    shown = _Shown(frames, report.bad)
+    return Checked(frames.names, frames.faces, shown, report.findings, bad, report.seconds, labels, report.incidents)

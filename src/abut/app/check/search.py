@@ -7,6 +7,7 @@ import numpy as np
 from abut import ccd
 from abut.app.check.bodies import Ensemble
 from abut.app.check.findings import Labels, Rows
+from abut.app.check.frames import tell_difference
 from abut.app.check.pairing import Pairing, pair_distances
 from abut.app.check.pieces import Pieces
 from abut.app.check.rows import empty_rows, in_order, join, rows_of_contacts, rows_of_impacts
@@ -60,40 +61,17 @@ def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, options: Options) -> ccd.Im
     return ccd.sweep(mesh, v_t0, v_t1, min_distance=options.min_distance, **memory)
 
 
-class Searcher:
-    """Computes units, one after another: one tree that is refitted, and the frame that two units have in common read once."""
+class _Surface:
+    """What is kept between frames of one connectivity: which parts are searched together, and one tree that is refitted."""
 
-    def __init__(self, frames: Ensemble, options: Options) -> None:
-        self._frames, self._options = frames, options
-        self._pairing = Pairing(frames.mesh, frames.labels, options.distances(frames.labels))
+    def __init__(self, mesh: Mesh, labels: Labels, options: Options) -> None:
+        self.mesh, self._labels, self._options = mesh, labels, options
+        self._pairing = Pairing(mesh, labels, options.distances(labels))
         self._body: Deformable | None = None
-        self._read: dict[int, Floats | AbutError] = {}
         self._pieces: Pieces | None = None
 
-    def search(self, unit: Unit) -> Outcome:
-        """Compute one unit. Whatever is wrong with a frame or a step is part of the outcome."""
-        i = unit.frame
-        bad: dict[int, str] = {}
-        at_frame = between = None
-        skipped = ""
-        v_t0 = self._vertices(i, bad)
-        if unit.at_frame and v_t0 is not None:
-            try:
-                at_frame = self._search_frame(v_t0)
-            except AbutError as error:
-                bad[i] = f"could not be searched: {error}"
-        if unit.between:
-            v_t1 = self._vertices(i + 1, bad)
-            if v_t0 is None or v_t1 is None:
-                skipped = " and ".join(self._frames.names[j] for j in sorted(bad)) + " could not be read"
-            else:
-                try:
-                    between = self._search_step(v_t0, v_t1)
-                except AbutError as error:
-                    skipped = str(error)
-        return Outcome(i, at_frame, between, bad, skipped)
-
-    def _search_frame(self, vertices: Floats) -> Rows:
+    def search_frame(self, vertices: Floats) -> Rows:
+        """Faces that cut each other, and pieces inside others."""
         part = self._pairing.at_frames
         if part is None:
             return empty_rows()
@@ -103,12 +81,12 @@ class Searcher:
         rows = part.as_whole(rows_of_contacts(collide(self._body)))
         if self._options.containment:
             if self._pieces is None:
-                labels = self._frames.labels
-                self._pieces = Pieces(self._frames.mesh, labels.face, self._pairing.wanted)
+                self._pieces = Pieces(self.mesh, self._labels.face, self._pairing.wanted)
             rows = join([rows, self._pieces.find_contained(vertices, rows)])
         return self._pairing.keep(rows, part)
 
-    def _search_step(self, v_t0: Floats, v_t1: Floats) -> Rows:
+    def search_step(self, v_t0: Floats, v_t1: Floats) -> Rows:
+        """Features that meet."""
         found: list[Rows] = []
         for part in self._pairing.in_steps:
             own_t0, own_t1 = part.vertices(v_t0), part.vertices(v_t1)
@@ -117,10 +95,51 @@ class Searcher:
             found.append(self._pairing.keep(rows, part))
         return found[0] if len(found) == 1 else in_order(join(found))
 
-    def _vertices(self, i: int, bad: dict[int, str]) -> Floats | None:
+
+class _Frame(NamedTuple):
+    vertices: Floats
+    surface: _Surface
+
+
+class Searcher:
+    """Computes units, one after another. The frame that two units have in common is read once, what one connectivity needs is made once."""
+
+    def __init__(self, frames: Ensemble, options: Options) -> None:
+        self._frames, self._options = frames, options
+        self._usual = _Surface(frames.mesh, frames.labels, options)
+        self._read: dict[int, _Frame | AbutError] = {}
+
+    def search(self, unit: Unit) -> Outcome:
+        """Compute one unit. Whatever is wrong with a frame or a step is part of the outcome."""
+        i = unit.frame
+        bad: dict[int, str] = {}
+        at_frame = between = None
+        skipped = ""
+        start = self._frame(i, bad)
+        if unit.at_frame and start is not None:
+            try:
+                at_frame = start.surface.search_frame(start.vertices)
+            except AbutError as error:
+                bad[i] = f"could not be searched: {error}"
+        if unit.between:
+            end = self._frame(i + 1, bad)
+            if start is None or end is None:
+                skipped = " and ".join(self._frames.names[j] for j in sorted(bad)) + " could not be read"
+            elif start.surface is not end.surface:
+                difference = tell_difference(end.surface.mesh, start.surface.mesh, self._frames.names[i])
+                skipped = f"other connectivity: {difference}"
+            else:
+                try:
+                    between = start.surface.search_step(start.vertices, end.vertices)
+                except AbutError as error:
+                    skipped = str(error)
+        return Outcome(i, at_frame, between, bad, skipped)
+
+    def _frame(self, i: int, bad: dict[int, str]) -> _Frame | None:
         if i not in self._read:
             try:
-                self._read[i] = self._frames.vertices(i)
+                vertices, mesh = self._frames.shape(i)
+                self._read[i] = _Frame(vertices, self._usual if mesh is None else self._surface_of(mesh))
             except AbutError as error:
                 self._read[i] = error
             for other in [j for j in self._read if abs(j - i) > 1]:
@@ -130,6 +149,14 @@ class Searcher:
             bad[i] = found.reason if isinstance(found, InvalidInput) else str(found)
             return None
         return found
+
+    def _surface_of(self, mesh: Mesh) -> _Surface:
+        """That of a neighbour where it is the same: what changes at each frame is not kept for long."""
+        for frame in self._read.values():
+            if isinstance(frame, _Frame) and not tell_difference(mesh, frame.surface.mesh, ""):
+                return frame.surface
+        nothing = (np.zeros(count, np.int64) for count in (len(mesh.vertices), len(mesh.edges), len(mesh.faces)))
+        return _Surface(mesh, Labels(self._frames.labels.names, *nothing), self._options)
 
 
 # --- compiling ahead

@@ -8,17 +8,19 @@ folder is touched.
 
 import contextlib
 import hashlib
+import importlib
 import io
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from abut.app.check.findings import Rows
 from abut.app.output.files import write_file
 from abut.core.arrays import frozen
-from abut.core.errors import InvalidInput
+from abut.core.errors import InvalidInput, Unsupported
 from abut.core.sources import sources_hash
 
 FORMAT = "2"
@@ -42,6 +44,16 @@ def pack(key: str, rows: Rows) -> bytes:
     return buffer.getvalue()
 
 
+def unpack(key: str, content: bytes) -> Rows | None:
+    """The rows; None where something is wrong with them."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            rows = Rows(*(frozen(archive[name]) for name in Rows._fields))
+            return rows if str(archive["seal"]) == _seal(key, rows) else None
+    except Exception:  # zipfile, zlib and NumPy have a dozen exceptions for a damaged file
+        return None
+
+
 class Store:
     """A folder of results by key."""
 
@@ -62,6 +74,12 @@ class Store:
                 if file.stat().st_mtime < oldest:
                     file.unlink()
 
+    def __str__(self) -> str:
+        return str(self.folder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "folder": self.folder.absolute()}
+
     @staticmethod
     def key(*parts: object) -> str:
         """The name for what follows from these parts and from abut's sources."""
@@ -71,15 +89,62 @@ class Store:
         """The result, or None."""
         path = self.folder / (key + SUFFIX)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                rows = Rows(*(frozen(archive[name]) for name in Rows._fields))
-                if str(archive["seal"]) != _seal(key, rows):
-                    return None
+            content = path.read_bytes()
             path.touch()  # what is in use stays young
-        except Exception:  # zipfile, zlib and NumPy have a dozen exceptions for a damaged file
+        except OSError:
             return None
-        return rows
+        return unpack(key, content)
 
     def put(self, key: str, rows: Rows) -> None:
         """Keep a result."""
         write_file(self.folder / (key + SUFFIX), pack(key, rows))
+
+
+class RemoteStore(Store):
+    """The same at an address that fsspec knows (`s3://bucket/work`, `gcs://…`, `sftp://…`). Nothing is removed there: buckets have rules for that.
+
+    Files are written under their names: what is half written has no seal, and counts as not there.
+    """
+
+    def __init__(self, address: str) -> None:
+        """Raises Unsupported where the package for such addresses is missing, InvalidInput where nothing can be written there."""
+        try:
+            fsspec: Any = importlib.import_module("fsspec")
+            self._files, self._place = fsspec.core.url_to_fs(address)
+        except ImportError as error:
+            raise Unsupported(f"{address}: such a work folder needs another package ({error})") from error
+        except ValueError as error:
+            raise InvalidInput(address, f"is no address ({error})") from error
+        self.address = address
+        try:
+            self._files.makedirs(self._place, exist_ok=True)
+        except Exception as error:  # each kind of address has its own
+            raise InvalidInput(address, f"cannot be written ({error})") from error
+
+    def __str__(self) -> str:
+        return self.address
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
+
+    def get(self, key: str) -> Rows | None:
+        """The result, or None."""
+        try:
+            content = self._files.cat_file(f"{self._place}/{key}{SUFFIX}")
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise OSError(f"{self.address}: {error}") from error
+        return unpack(key, content)
+
+    def put(self, key: str, rows: Rows) -> None:
+        """Keep a result."""
+        try:
+            self._files.pipe_file(f"{self._place}/{key}{SUFFIX}", pack(key, rows))
+        except Exception as error:
+            raise OSError(f"{self.address}: {error}") from error
+
+
+def open_store(where: str | Path) -> Store:
+    """The store in a folder, or at an address with `://` in it."""
+    return RemoteStore(where) if isinstance(where, str) and "://" in where else Store(Path(where))

@@ -15,6 +15,7 @@ FEATURES = {
     Contact.CONTAINED: ("face", "the piece around it, at face"),
 }
 LISTED = 10  # bad frames and skipped steps that are named one by one
+LARGEST = 3  # incidents that are described
 SHOWN = 5  # rows of each table of worst pairs
 
 
@@ -64,8 +65,12 @@ def _facts(report: Report) -> Table:
         table.add_row("", f"{escape(pair)}: {count:,}")
     if report.found:
         table.add_row("first", _describe_first(report))
+        table.add_row("incidents", _describe_incidents(report))
     reused = f", {report.reused:,} results from an earlier run" if report.reused else ""
     table.add_row("time", f"{report.seconds:.1f} s{reused}")
+    if report.workers:
+        most = max(report.workers.values()) / 1e6
+        table.add_row("cluster", f"{len(report.workers):,} worker processes, {most:,.0f} MB at most in one of them")
     return table
 
 
@@ -93,6 +98,15 @@ def _describe_first(report: Report) -> str:
     if kind >= Contact.FACE_FACE:
         return f"{pair} at {escape(report.names[frame])}"
     return f"{pair} at {time:.4f}, between {escape(report.names[frame])} and {escape(report.names[frame + 1])}"
+
+
+def _describe_incidents(report: Report) -> str:
+    """How many, and when those with most contacts begin and end."""
+    _, start, end, _, counts = report.incidents
+    totals = counts.sum(axis=1)
+    largest = np.argsort(-totals, kind="stable")[:LARGEST].tolist()
+    named = [f"{totals[k]:,} contacts from {start[k]:.2f} to {end[k]:.2f}" for k in largest]
+    return f"{len(start):,}: " + "; ".join(named) + (" …" if len(start) > len(named) else "")
 
 
 def _name_pairs(report: Report, rows: Rows) -> list[str]:

@@ -21,7 +21,7 @@ from abut.app.check.bodies import Ensemble
 from abut.app.check.job import MOST_FINDINGS, Progress, Report, as_checked, check
 from abut.app.check.search import Options
 from abut.app.check.sources.opening import Sampling
-from abut.app.check.store import Store
+from abut.app.check.store import open_store
 from abut.app.check.summary import print_summary, verdict
 from abut.app.check.workers import Terminated
 from abut.app.output.exit_codes import INTERRUPTED, TERMINATED, UNFINISHED
@@ -45,8 +45,9 @@ def run(
     console: Console,
     errors: Console,
     *,
-    work: Path,
+    work: str | Path,
     jobs: int = 1,
+    cluster: str | None = None,
     max_findings: int = MOST_FINDINGS,
     keep_order: bool = False,
     sampling: Sampling | None = None,
@@ -66,7 +67,7 @@ def run(
             frames.labels
         )  # some frame can be read, and has the bodies: nothing has been made on disk where not
         _prepare(files, frames)
-        store = Store(work)
+        store = open_store(work)
         with _termination_heard(), progress_shown("checking", errors) as move:
 
             def show(progress: Progress) -> None:
@@ -75,7 +76,9 @@ def run(
                 move(progress.done, progress.total, f"{progress.found:,} found")
 
             show(Progress(0, len(frames), 0))
-            report = check(frames, options, store=store, jobs=jobs, max_findings=max_findings, report=show)
+            report = check(
+                frames, options, store=store, jobs=jobs, cluster=cluster, max_findings=max_findings, report=show
+            )
         write_files(files, frames, report, title)
     except AbutError:
         raise
@@ -147,6 +150,6 @@ def _find_interruption(error: BaseException | None) -> BaseException | None:
     return error
 
 
-def _print_kept(what: str, work: Path, errors: Console) -> None:
+def _print_kept(what: str, work: str | Path, errors: Console) -> None:
     line = f"{what}. What is done is kept in {work}: run the same command again to go on."
     errors.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -4,6 +4,8 @@ Where nobody watches a terminal there is no bar, but a line for each stage, so t
 """
 
 import contextlib
+import datetime
+import time
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -11,6 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from abut.core import jit
+
+LINE_SECONDS = 30.0
+"""Between lines in a log."""
 
 
 @contextlib.contextmanager
@@ -46,7 +51,20 @@ def bar_shown(doing: str, middle: str, console: Console, **fields: Any) -> Gener
 
 @contextlib.contextmanager
 def progress_shown(doing: str, console: Console) -> Generator[Callable[[int, int, str], None]]:
-    """A bar that counts frames, moved by: done, total, a note."""
+    """A bar that counts frames, moved by: done, total, a note. In a log a line now and then says the same."""
     middle = "{task.completed:,.0f}/{task.total:,.0f} frames{task.fields[note]}"
+    start = said = time.monotonic()
     with bar_shown(doing, middle, console, note="") as move:
-        yield lambda done, total, note="": move(done, total, note=note and f", {note}")
+
+        def advance(done: int, total: int, note: str = "") -> None:
+            nonlocal said
+            now = time.monotonic()
+            pace = done / (now - start) if now > start else 0.0
+            text = ", ".join(part for part in (note, f"{pace:,.1f} a second" if done else "") if part)
+            move(done, total, note=text and f", {text}")
+            if not console.is_terminal and now > said + LINE_SECONDS and pace:
+                left = datetime.timedelta(seconds=round((total - done) / pace))
+                console.print(f"{done:,}/{total:,} frames, {text}, {left} left", highlight=False)
+                said = now
+
+        yield advance

@@ -82,7 +82,7 @@ class Viewer extends Stage {
     for (let face = 0; face < codes.length; face++) {
       values[2 * face] = codes[face];
       values[2 * face + 1] = solid[face];
-      this.anyClear ||= !solid[face];
+      this.anyClear ||= solid[face] === CLEAR;
     }
     this.upload(this.codes);
   }

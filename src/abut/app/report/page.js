@@ -1,4 +1,6 @@
-// The words and the controls of the page, and its start.
+// The words of the page, and its start.
+
+const MANY_CONTACTS = 60; // of more, incidents are shown first
 
 // --- the moment, in words
 
@@ -18,17 +20,19 @@ function sayMoment() {
   if (cuts) parts.push(`${whole(cuts)} at the frame`);
   if (impacts) parts.push(`${whole(impacts)} in the step`);
   $("clock-count").textContent = isUnchecked() ? (missing.has(step) ? "missing" : "")
-    : missing.has(step) ? "not checked"
+    : missing.has(step) && !parts.length && !facts.other.includes(step) ? "not checked"
     : parts.join(", ") || (unknown ? "step not checked" : "no contact");
   $("clock-count").classList.toggle("none", !parts.length);
   $("slider").setAttribute("aria-valuetext", [$("clock-time"), $("clock-count")].map((e) => e.textContent).filter(Boolean).join(", "));
   const everything = $("colour").value === "all";
-  $("scale-low").textContent = everything ? "frame 0" : `frame ${step}`;
-  $("scale-high").textContent = everything ? `frame ${lastFrame}` : step < lastFrame ? `${step + 1}` : "";
-  $("now").style.left = `${100 * clamp(everything ? time / (lastFrame || 1) : time - step, 0, 1)}%`;
+  const [first, last] = facts.contactSpan, short = (x) => (Number.isInteger(x) ? whole(x) : x.toFixed(2));
+  $("scale-low").textContent = everything ? `frame ${short(first)}` : `frame ${step}`;
+  $("scale-high").textContent = everything ? short(last) : step < lastFrame ? `${step + 1}` : "";
+  $("now").style.left = `${100 * clamp(everything ? (time - first) / (last - first || 1) : time - step, 0, 1)}%`;
   $("cut-key").hidden = everything || !facts.cuts.some((count) => count);
   const note = missing.has(step)
-    ? `Frame ${step} could not be checked; the last one before it is shown.`
+    ? facts.other.includes(step) ? `Frame ${step} has another connectivity and is not drawn; its contacts are in the list.`
+      : `Frame ${step} could not be checked; the last one before it is shown.`
     : !keptAt.has(step) ? `Frame ${step} is not kept in this page; the last one before it is shown.`
     : unknown ? `The step to frame ${step + 1} could not be checked.` : "";
   $("note").hidden = !note || !viewer;
@@ -39,7 +43,9 @@ function draw() {
   drawPending = false;
   theme ??= readTheme();
   sayMoment();
-  timeline.draw(state.time, theme);
+  if (camera) $("up").textContent = camera.up === 2 ? "Z up" : "Y up";
+  timeline.draw(state.time, theme, contacts?.incident >= 0 ? [incidents.start[contacts.incident], incidents.end[contacts.incident]] : null);
+  contacts?.follow(state.step);
   if (!viewer) return;
   placePoints();
   paintFaces();
@@ -49,6 +55,7 @@ function draw() {
   viewer.draw(camera, theme);
   placeLabels();
   state.drawn++;
+  changed();
 }
 
 function redraw() {
@@ -56,70 +63,9 @@ function redraw() {
   drawPending = true;
 }
 
-// --- time
-
-function setTime(time, step = Math.floor(time)) {
-  state.time = clamp(time, 0, lastFrame);
-  state.step = clamp(step, 0, lastFrame);
-  redraw();
-}
-
-function stop() {
-  state.playing = false;
-  $("play").setAttribute("aria-pressed", "false");
-  $("play").setAttribute("aria-label", "Play");
-}
-
-function play() {
-  if (state.playing) return stop();
-  if (state.time >= lastFrame) setTime(0);
-  state.playing = true;
-  $("play").setAttribute("aria-pressed", "true");
-  $("play").setAttribute("aria-label", "Pause");
-  let before = null;
-  const tick = (now) => {
-    if (!state.playing) return;
-    if (before !== null) setTime(state.time + ((now - before) / 1000) * Number($("speed").value));
-    before = now;
-    if (state.time >= lastFrame) stop();
-    else requestAnimationFrame(tick);
-  };
-  requestAnimationFrame(tick);
-}
-
-// The neighbouring frame, or a tenth of a step on.
-function nudge(sign, fine) {
-  const unit = fine ? 10 : 1;
-  const at = state.time * unit, near = Math.round(at);
-  const onIt = Math.abs(at - near) < 1e-6;
-  setTime((onIt ? near + sign : sign > 0 ? Math.ceil(at) : Math.floor(at)) / unit);
-}
-
-function jump(sign) {
-  for (let frame = state.step + sign; frame >= 0 && frame <= lastFrame; frame += sign)
-    if (totals[frame]) return setTime(frame);
-}
-
-function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select")) return;
-  const inTable = event.target.closest("#pairs, details");
-  const press = {
-    ArrowLeft: () => nudge(-1, event.shiftKey),
-    ArrowRight: () => nudge(1, event.shiftKey),
-    Home: () => fit(),
-    Escape: unchoose,
-    " ": play,
-  }[event.key];
-  if (!press || (event.key === " " && (inTable || event.target.closest("button, input[type=checkbox]")))) return;
-  event.preventDefault();
-  if (event.key.startsWith("Arrow")) stop();
-  press();
-}
-
 // --- start
 
 const timeline = new Timeline($("histogram"), facts, (time) => { stop(); setTime(time); });
-const table = new Table(facts, choose);
 
 function listen() {
   $("slider").max = lastFrame;
@@ -134,9 +80,14 @@ function listen() {
   $("up").addEventListener("click", () => {
     if (!camera) return;
     camera.up = camera.up === 2 ? 1 : 2;
-    $("up").textContent = camera.up === 2 ? "Z up" : "Y up";
     redraw();
   });
+  for (const id of ["help", "bodies-panel"]) $(`${id}-button`).addEventListener("click", () => togglePanel(id));
+  $("link").addEventListener("click", copyLink);
+  listenToTabs();
+  listenForPicks();
+  offerHiding();
+  window.addEventListener("hashchange", () => readShare(location.hash));
   for (const id of ["edges", "markers", "through", "colour"]) $(id).addEventListener("change", redraw);
   document.addEventListener("keydown", onKey);
   const restyle = () => { theme = null; redraw(); };
@@ -166,18 +117,32 @@ async function start() {
   $("cut-key").firstElementChild.style.background = CUT_COLOUR;
   const busiest = totals.reduce((best, count, frame) => (count > totals[best] ? frame : best), 0);
   setTime(totals[busiest] ? busiest : facts.kept[0] ?? 0);
-  if (!facts.kept.length) return sayInstead("There is no frame to show.");
-  try {
-    viewer = new Viewer($("canvas"));
-  } catch (error) {
-    return sayInstead(`The 3D view needs WebGL2, which this browser does not offer (${error.message}). Figures and table are complete.`);
-  }
-  const made = viewer;
-  viewer = null; // nothing is drawn before the data is there
   try {
     data = await unpack(facts);
   } catch (error) {
-    return sayInstead(`This browser cannot unpack the animation (${error.message}). Figures and table are complete.`);
+    return sayInstead(`This browser cannot unpack the animation (${error.message}). The figures are complete.`);
+  }
+  found = new Findings(facts, data);
+  const address = location.hash;
+  if (found.count) {
+    contacts = new Contacts(found, choose);
+    incidents = new Incidents(found, chooseIncident);
+    contacts.arrange();
+    incidents.arrange();
+    showList(found.count > MANY_CONTACTS ? "incidents" : "contacts");
+  }
+  showView();
+  if (address) readShare(address);
+  redraw();
+}
+
+function showView() {
+  if (!facts.hasView) return sayInstead("There is no frame to show.");
+  let made = null;
+  try {
+    made = new Viewer($("canvas"));
+  } catch (error) {
+    return sayInstead(`The 3D view needs WebGL2, which this browser does not offer (${error.message}). Figures and lists are complete.`);
   }
   points = new Float32Array(data.positions.length / facts.kept.length);
   made.setMesh(data.faces, points.length / 3);
@@ -187,9 +152,9 @@ async function start() {
   viewer = made;
   fit(true);
   $("message").hidden = true;
-  redraw();
 }
 
 // For tests and the curious.
-window.abutReport = { state, facts, get camera() { return camera; }, pixels: () => { draw(); return viewer.pixels(camera, theme); } };
+window.abutReport = { state, facts, get camera() { return camera; }, get found() { return found; },
+  placeOf: (v) => { const box = $("canvas"), at = project(viewer.matrix, pointOf(v), box.clientWidth, box.clientHeight); return [at.x, at.y]; }, pixels: () => { draw(); return viewer.pixels(camera, theme); } };
 window.abutReport.ready = start();

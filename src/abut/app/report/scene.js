@@ -7,10 +7,10 @@ const FILLED = 0.86; // part of the view that the mesh takes when it is fitted
 const lastFrame = Math.max(facts.names.length - 1, 0);
 const missing = new Set(facts.missing), skipped = new Set(facts.skipped);
 const keptAt = new Map(facts.kept.map((frame, k) => [frame, k]));
-const state = { step: 0, time: 0, playing: false, chosen: null, drawn: 0 };
+const state = { step: 0, time: 0, playing: false, chosen: null, hidden: new Set(), list: "contacts", drawn: 0 };
 const totals = facts.between.map((count, frame) => count + facts.cuts[frame]);
 
-let data = null, viewer = null, camera = null, theme = null, points = null, drawPending = false, codesShown = "", pointsShown = "";
+let data = null, found = null, contacts = null, incidents = null, viewer = null, camera = null, theme = null, points = null, drawPending = false, codesShown = "", pointsShown = "", pair = null;
 
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
@@ -18,7 +18,7 @@ function readTheme() {
   return {
     back: rgb(get("--stage")), outside: rgb(get("--outside")), inside: rgb(get("--inside")), line: rgb(get("--wire")),
     lineStrength: 0.5, rim: rgb(get("--paper")), inkRgb: rgb(get("--ink")),
-    ink: get("--ink"), quiet: get("--quiet"), rule: get("--rule"), warn: get("--warn"), impact: get("--impact"),
+    band: get("--chosen"), ink: get("--ink"), quiet: get("--quiet"), rule: get("--rule"), warn: get("--warn"), impact: get("--impact"),
   };
 }
 
@@ -55,23 +55,33 @@ function placePoints() {
 
 const sceneOf = (steps) => sceneScale().map((extent, axis) => (steps[axis] / STEPS - 0.5) * extent);
 
-const chosenRow = () => (state.chosen === null || facts.rows[state.chosen].frame !== state.step ? null : facts.rows[state.chosen]);
+// The chosen pair with its corners, while its step is shown and its frame has a picture.
+function chosenRow() {
+  const i = state.chosen;
+  if (i === null || found.frame[i] !== state.step || !found.isDrawn(i)) return null;
+  if (pair?.number !== i) {
+    const [cornersA, cornersB] = found.corners(i);
+    pair = { number: i, cornersA, cornersB, point: found.point(i), normal: found.normal(i), code: found.code(i), features: found.features(i) };
+  }
+  return pair;
+}
 
 function paintFaces() {
   const everything = $("colour").value === "all", row = chosenRow(), through = $("through").checked;
-  const key = [everything ? "all" : state.step, row ? state.chosen : "", through].join();
+  const key = [everything ? "all" : state.step, row ? state.chosen : "", through, [...state.hidden]].join();
   if (key === codesShown) return;
   codesShown = key;
   const faces = viewer.faces, count = faces.length / 3;
-  const codes = new Uint8Array(count).fill(NO_MARK), solid = new Uint8Array(count).fill(1);
+  const codes = new Uint8Array(count).fill(NO_MARK), solid = new Uint8Array(count).fill(SOLID);
   const k = keptAt.get(state.step);
   if (everything) data.first.forEach((first, face) => { if (first !== STEPS) codes[face] = 1 + Math.round((253 * first) / (STEPS - 1)); });
   else if (k !== undefined)
     for (let i = facts.faceStart[k]; i < facts.faceStart[k + 1]; i++) codes[data.hitFaces[i]] = data.hitCodes[i];
   for (let face = 0; face < count; face++) {
     const has = (v) => faces[3 * face] === v || faces[3 * face + 1] === v || faces[3 * face + 2] === v;
-    if (row) solid[face] = row.cornersA.every(has) || row.cornersB.every(has) ? 1 : 0; // only the pair hides what is behind it
-    else if (through) solid[face] = codes[face] === NO_MARK ? 0 : 1;
+    if (row) solid[face] = row.cornersA.every(has) || row.cornersB.every(has) ? SOLID : CLEAR; // only the pair hides what is behind it
+    else if (through) solid[face] = codes[face] === NO_MARK ? CLEAR : SOLID;
+    if (state.hidden.size && state.hidden.has(data.faceBody[face])) solid[face] = HIDDEN;
   }
   viewer.setCodes(codes, solid);
 }
@@ -84,14 +94,15 @@ function placeMarkers() {
   const near = camera.distance < NORMALS_WITHIN || to - from <= FEW;
   const reach = 0.045 * Math.min(camera.distance, 1.5);
   viewer.markSize = to - from > FEW ? clamp(4 / Math.sqrt(camera.distance), 4, 9) : 9;
-  for (let i = from; i < to; i++) {
-    const at = sceneOf(data.points.subarray(3 * i, 3 * i + 3));
-    const code = data.codes[i], colour = colourOf(code);
+  for (let k = from; k < to; k++) {
+    const i = data.markRow[k];
+    if (state.hidden.size && (state.hidden.has(found.bodyA[i]) || state.hidden.has(found.bodyB[i]))) continue;
+    const at = sceneOf(found.point(i));
+    const code = found.code(i), colour = colourOf(code);
     const past = code === CUT || (code - 1) / 253 <= state.time - state.step + 1e-9;
     marks.push([...at, ...colour, past ? 1 : 0]);
     if (!near) continue;
-    const normal = [0, 1, 2].map((axis) => (data.normals[3 * i + axis] - 127) / 127);
-    lines.push([...at, ...add(at, scale(normal, reach)), ...colour, 0.9]);
+    lines.push([...at, ...add(at, scale(found.normal(i), reach)), ...colour, 0.9]);
   }
   viewer.fill(viewer.marks, marks);
   viewer.fill(viewer.lines, lines);
@@ -111,7 +122,7 @@ function placePair() {
       for (let i = 0; i < sides; i++)
         lines.push([...pointOf(corners[i]), ...pointOf(corners[(i + 1) % corners.length]), ...theme.inkRgb, 1]);
     }
-    const at = sceneOf(row.point), colour = colourOf(codeOf(row));
+    const at = sceneOf(row.point), colour = colourOf(row.code);
     marks.push([...at, ...colour, 1]);
     lines.push([...at, ...add(at, scale(row.normal, 0.09 * camera.distance)), ...colour, 1]);
   }
@@ -123,13 +134,12 @@ function placeLabels() {
   const row = chosenRow(), box = $("labels");
   if (!row) return box.replaceChildren();
   if (box.children.length !== 2) box.replaceChildren(document.createElement("span"), document.createElement("span"));
-  const [, ...features] = KINDS[row.kind];
   const width = box.clientWidth, height = box.clientHeight;
   const at = [row.cornersA, row.cornersB].map((corners) => project(viewer.matrix, middleOf(corners), width, height));
   const rightwards = at[0].x >= at[1].x; // each label stands on its own side of the pair
   at.forEach(({ x, y, seen }, i) => {
     const label = box.children[i];
-    label.textContent = featureOf(facts, row, features[i], i);
+    label.textContent = row.features[i];
     label.hidden = !seen;
     label.className = (i === 0) === rightwards ? "right" : "left";
     label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
@@ -138,19 +148,20 @@ function placeLabels() {
 
 function unchoose() {
   state.chosen = null;
-  table.mark(null);
+  contacts?.listing.mark(-1);
   redraw();
 }
 
 // Show a pair alone, the rest of the mesh seen through; a second click gives the rest back.
-function choose(index) {
-  if (index === state.chosen) return unchoose();
-  const row = facts.rows[index];
-  state.chosen = index;
-  table.mark(index);
+function choose(i) {
+  if (i === state.chosen) return unchoose();
+  state.chosen = i;
+  contacts.listing.mark(i);
   stop();
-  setTime(row.time ?? row.frame, row.frame);
-  if (!viewer) return;
+  setTime(found.time(i), found.frame[i]);
+  contacts.listing.reveal(i);
+  const row = chosenRow();
+  if (!viewer || !row) return;
   placePoints();
   const at = sceneOf(row.point);
   const corners = [...row.cornersA, ...row.cornersB].map(pointOf);
@@ -163,12 +174,21 @@ function choose(index) {
   camera.fly({ target: at, distance: Math.min(camera.reach(2.4 * size, viewer.resize()), 2), ...camera.pointAt(direction) });
 }
 
+// The worst moment of an incident, and its contacts alone in the list.
+function chooseIncident(k) {
+  incidents.listing.mark(k);
+  contacts.limit(k);
+  if (state.chosen !== incidents.worst[k]) choose(incidents.worst[k]);
+}
+
 // Show all of the frame: the nearest place from which every vertex is inside the view.
 function fit(atOnce = false) {
   if (!viewer) return;
   placePoints();
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-  for (const v of viewer.faces)
+  const shown = viewer.faces.filter((_, i) => !state.hidden.size || !state.hidden.has(data.faceBody[Math.floor(i / 3)]));
+  const corners = shown.length ? shown : viewer.faces;
+  for (const v of corners)
     for (let axis = 0; axis < 3; axis++) {
       low[axis] = Math.min(low[axis], points[3 * v + axis]);
       high[axis] = Math.max(high[axis], points[3 * v + axis]);
@@ -178,7 +198,7 @@ function fit(atOnce = false) {
   const { right, up, back } = camera.axes;
   const steepY = Math.tan(FIELD / 2) * FILLED, steepX = steepY * viewer.resize();
   let distance = NEAREST;
-  for (const v of viewer.faces) {
+  for (const v of corners) {
     const p = subtract(pointOf(v), target);
     distance = Math.max(distance, dot(p, back) + Math.max(Math.abs(dot(p, right)) / steepX, Math.abs(dot(p, up)) / steepY));
   }

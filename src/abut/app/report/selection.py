@@ -1,6 +1,6 @@
 """What of an animation the page holds: which frames, which faces are coloured, which contacts are marked, which pairs are listed.
 
-A page has to open on a telephone, so everything that can grow has a limit, named here. What a limit leaves out is counted, and the
+A page has to open on a telephone, so what is drawn has limits, named here. All rows are listed. What a limit leaves out is counted, and the
 page says so; the counts themselves are always of all findings.
 """
 
@@ -17,7 +17,8 @@ from abut.mesh.topology import Incidence
 MOST_FRAMES = 600
 MOST_POSITIONS = 4_000_000
 """Vertices times frames: 24 MB in the browser, in the file 7 MB where the motion is smooth and 32 MB where it is noise."""
-MOST_ROWS = 500
+MOST_WORST = 500
+"""Pairs, deepest first, whose frames are kept before others."""
 MOST_MARKERS = 2_000
 """Marked points of one frame, the deepest first."""
 NO_MARK, CUT = 255, 0
@@ -37,11 +38,6 @@ class Marks(NamedTuple):
     """(m,) time of the first contact of each face in the whole animation, inf where there is none"""
 
 
-def is_usable(frame: Floats, vertex_count: int) -> bool:
-    """Whether a frame can be shown: it has the vertices of the others, and all are finite."""
-    return np.shape(frame) == (vertex_count, 3) and bool(np.isfinite(frame).all())
-
-
 def count_by_frame(findings: Rows, frame_count: int) -> tuple[Integers, Integers]:
     """Contacts of each step (between its frame and the next one), and cuts and contained pieces of each frame."""
     at_frame = findings.kind >= Contact.FACE_FACE
@@ -49,11 +45,10 @@ def count_by_frame(findings: Rows, frame_count: int) -> tuple[Integers, Integers
     return between, np.bincount(findings.frame[at_frame], minlength=frame_count)
 
 
-def worst_rows(findings: Rows, most: int = MOST_ROWS) -> Integers:
-    """The rows of the table, deepest first.
+def worst_rows(findings: Rows, most: int = MOST_WORST) -> Integers:
+    """The worst rows, deepest first.
 
-    The depth of an impact and the length of a cut are different things: each kind has half of the table to itself, and the whole of it
-    where the other does not fill its half.
+    The depth of an impact and the length of a cut are different things: each kind has half of them, and all where the other does not fill its half.
     """
     depth = np.nan_to_num(findings.depth, nan=-np.inf)
     deepest = np.lexsort((np.arange(len(depth)), findings.time, -depth))
@@ -108,24 +103,20 @@ def faces_of(mesh: Mesh, findings: Rows, rows: Integers) -> tuple[Integers, Inte
     return np.concatenate([row for row, _ in parts]), np.concatenate([hit for _, hit in parts])
 
 
-def corners_of(mesh: Mesh, kind: int, a: int, b: int) -> tuple[list[int], list[int]]:
-    """The vertices of both features of a pair: one, two or three each."""
-    if kind == Contact.VERTEX_FACE:
-        return [a], mesh.faces[b].tolist()
-    table = mesh.edges if kind == Contact.EDGE_EDGE else mesh.faces
-    return table[a].tolist(), table[b].tolist()
+def mark(mesh: Mesh, findings: Rows, kept: Integers, usable: NDArray[np.bool_]) -> Marks:
+    """Colour codes of the faces and rows of the marked points, frame by frame, so that memory stays that of one frame.
 
-
-def mark(mesh: Mesh, findings: Rows, kept: Integers, frame_count: int) -> Marks:
-    """Colour codes of the faces and rows of the marked points, frame by frame, so that memory stays that of one frame."""
-    order = np.argsort(findings.frame, kind="stable")
-    start = np.searchsorted(findings.frame[order], np.arange(frame_count + 1))
+    Rows are in order of frame; those of frames that are not usable may have numbers that the mesh does not have.
+    """
+    frame_count = len(usable)
+    start: list[int] = np.searchsorted(findings.frame, np.arange(frame_count + 1)).tolist()
     first = np.full(len(mesh.faces), np.inf)
     is_kept = np.zeros(frame_count, dtype=np.bool_)
     is_kept[kept] = True
     faces, codes, marked = list[NDArray[np.uint32]](), list[NDArray[np.uint8]](), list[Integers]()
-    for frame in range(frame_count):
-        rows = order[start[frame] : start[frame + 1]]
+    frames: list[int] = np.flatnonzero(usable).tolist()
+    for frame in frames:
+        rows: Integers = np.arange(start[frame], start[frame + 1])
         hit_row, hit_face = faces_of(mesh, findings, rows)
         np.minimum.at(first, hit_face, findings.time[hit_row])
         if not is_kept[frame]:

@@ -4,6 +4,7 @@ const RAMP = ["#4c02a1", "#7e03a8", "#aa2395", "#cc4778", "#e56b5d", "#f89540", 
 const CUT_COLOUR = "#00958f";
 const CUT = 0;
 const NO_MARK = 255;
+const CLEAR = 0, SOLID = 1, HIDDEN = 2; // seen through, hides what is behind it, not there
 const STEPS = 65535;
 
 const RAMP_RGB = RAMP.map(rgb);

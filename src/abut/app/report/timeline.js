@@ -16,9 +16,19 @@ class Timeline {
       at(event);
     });
     canvas.addEventListener("pointermove", (event) => event.buttons & 1 && at(event));
+    this.say("between", facts.between, "between frames");
+    this.say("at", facts.cuts, "at frames");
   }
 
-  draw(time, theme) {
+  // The labels stand above the bars, where none is.
+  say(id, counts, text) {
+    const most = counts.reduce((a, b) => Math.max(a, b), 0), label = document.getElementById(`label-${id}`);
+    label.hidden = !most;
+    label.lastElementChild.textContent = `${text}, up to ${most.toLocaleString("en")}`;
+  }
+
+  // band: a span of time behind the bars.
+  draw(time, theme, band) {
     const { canvas, facts } = this;
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const width = canvas.clientWidth, height = canvas.clientHeight;
@@ -36,6 +46,10 @@ class Timeline {
       const size = tall && Math.max(tall, 1.5);
       pen.fillRect(left, down ? base + 1 : base - size, Math.max(wide, 1), size);
     };
+    if (band) {
+      pen.fillStyle = theme.band;
+      pen.fillRect(x(band[0]) - 2, 0, Math.max(x(band[1]) - x(band[0]), 1) + 4, height);
+    }
     pen.fillStyle = theme.impact;
     facts.between.forEach((count, frame) => count && bar(x(frame) + gap / 2, each - gap, (count / mostBetween) * (base - 2), false));
     pen.fillStyle = CUT_COLOUR;
@@ -44,21 +58,9 @@ class Timeline {
     pen.fillStyle = theme.rule;
     pen.fillRect(INSET, base, width - 2 * INSET, 1);
     pen.fillStyle = theme.warn;
-    facts.missing.forEach((frame) => pen.fillRect(x(frame) - Math.max(slim, 3) / 2, base - 3, Math.max(slim, 3), 7));
+    facts.missing.forEach((frame) => facts.other.includes(frame) || pen.fillRect(x(frame) - Math.max(slim, 3) / 2, base - 3, Math.max(slim, 3), 7));
     facts.skipped.forEach((frame) => pen.fillRect(x(frame) + gap / 2, base - 1, Math.max(each - gap, 1), 3));
     pen.fillStyle = theme.ink;
     pen.fillRect(x(time) - 0.75, 0, 1.5, height);
-    pen.font = "11px " + getComputedStyle(canvas).fontFamily;
-    pen.fillStyle = theme.quiet;
-    pen.textBaseline = "top";
-    // The label keeps to the side where fewer bars are.
-    const half = facts.between.length >> 1;
-    const sum = (list) => list.reduce((a, b) => a + b, 0);
-    const left = sum(facts.between.slice(0, half)) <= sum(facts.between.slice(half));
-    pen.textAlign = left ? "left" : "right";
-    const edge = left ? INSET : width - INSET;
-    if (mostBetween) pen.fillText(`between frames, up to ${mostBetween.toLocaleString("en")}`, edge, 1);
-    pen.textBaseline = "bottom";
-    if (mostCuts) pen.fillText(`at frames, up to ${mostCuts.toLocaleString("en")}`, edge, height);
   }
 }

@@ -1,24 +1,25 @@
 """Fill the page: facts in words, the table and the packed arrays as data, style and scripts inlined. Names are escaped where they enter."""
 
 import html
-import json
-import re
 from collections import Counter
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abut import __version__
-from abut.app.check.findings import Checked, Contact, Rows
-from abut.app.check.rows import select
+from abut.app.check.findings import Checked, Contact
+from abut.app.check.incidents import find_incidents
+from abut.app.check.rows import in_order
 from abut.app.output.files import write_file
 from abut.app.report import selection
-from abut.core.arrays import Floats
+from abut.app.report.rows import find_landmarks, list_incidents, pack_rows
+from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.mesh import Mesh
 from abut.viewer.packing import Box, Packed, extent
+from abut.viewer.pages import fill_page
 
 SHARED = ("decode.js", "math.js", "camera.js", "stage.js")
 """Scripts that lie beside the page of `abut.show`."""
@@ -27,14 +28,19 @@ SCRIPTS = (
     "shaders.js",
     "draw.js",
     "timeline.js",
-    "table.js",
+    "findings.js",
+    "listing.js",
+    "contacts.js",
+    "incidents.js",
     "scene.js",
+    "picking.js",
+    "share.js",
+    "controls.js",
     "page.js",
 )
 MOST_BAD_LISTED = 200
 TIME_CODES = 65534
 """The first contact of a face in the animation is a whole number of this many parts of it; one more says that there is none."""
-SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def write_report(path: Path, checked: Checked, *, title: str) -> None:
@@ -45,36 +51,47 @@ def write_report(path: Path, checked: Checked, *, title: str) -> None:
     Raises InvalidInput where names, frames and findings do not fit together or the folder does not exist.
     """
     _check(path, checked)
+    if (np.diff(checked.findings.frame) < 0).any():
+        checked = checked._replace(findings=in_order(checked.findings), incidents=None)
     state = "found" if len(checked.findings.frame) else "bad" if checked.bad else "clean"
-    _write(path, checked, title, state, _verdict(checked), _figures(checked))
+    sizes = _look_at(checked)
+    _write(path, checked, sizes, title, state, _verdict(checked), _figures(checked, sizes))
 
 
 def write_view(path: Path, checked: Checked, *, title: str) -> None:
     """Write the page of an animation that was not checked: the same, without a word on contacts. Raises as `write_report` does."""
     _check(path, checked)
-    _write(path, checked, title, "view", _count(len(checked.frames), "frame"), _as_terms(_sizes(checked)))
+    sizes = _look_at(checked)
+    _write(
+        path,
+        checked,
+        sizes,
+        title,
+        "view",
+        _count(len(checked.frames), "frame"),
+        _as_terms(_list_sizes(checked, sizes)),
+    )
 
 
-def _write(path: Path, checked: Checked, title: str, state: str, verdict: str, figures: str) -> None:
-    facts, packed = _facts(checked)
+def _write(path: Path, checked: Checked, sizes: "_Sizes", title: str, state: str, verdict: str, figures: str) -> None:
+    facts, packed = _facts(checked, sizes)
     own, shared = resources.files("abut.app.report"), resources.files("abut.viewer").joinpath("page")
 
     def read(name: str) -> str:
         return (shared if name in SHARED else own).joinpath(name).read_text(encoding="utf-8")
 
-    slots = {
-        "title": html.escape(title),
-        "version": html.escape(__version__),
-        "verdict": verdict,
-        "state": state,
-        "figures": figures,
-        "bad": _bad(checked, "shown" if state == "view" else "checked"),
-        "style": read("page.css"),
-        "script": "\n".join(read(name) for name in SCRIPTS),
-        "facts": json.dumps(facts, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        "packed": packed,
-    }
-    page = SLOT.sub(lambda match: slots[match[1]], read("page.html"))
+    page = fill_page(
+        read("page.html"),
+        title,
+        read("page.css"),
+        "\n".join(read(name) for name in SCRIPTS),
+        facts,
+        packed,
+        verdict=verdict,
+        state=state,
+        figures=figures,
+        bad=_bad(checked, "shown" if state == "view" else "checked"),
+    )
     write_file(Path(path), page.encode("utf-8", errors="replace"))
 
 
@@ -97,46 +114,61 @@ def _check(path: Path, checked: Checked) -> None:
 # --- what the scripts read
 
 
-def _facts(checked: Checked) -> tuple[dict[str, Any], str]:
+def _facts(checked: Checked, sizes: "_Sizes") -> tuple[dict[str, Any], str]:
     """The data of the page: a dictionary for JSON, and the packed arrays."""
     findings, frame_count = checked.findings, len(checked.frames)
-    vertex_count = _vertex_count(checked)
     bad, skipped = _unchecked(checked)
-    usable = np.array([selection.is_usable(frame, vertex_count) for frame in checked.frames], dtype=np.bool_)
+    usable = sizes.usable.copy()
     usable[bad] = False
     between, cuts = selection.count_by_frame(findings, frame_count)
-    rows = selection.worst_rows(findings)
+    times = findings.time[np.isfinite(findings.time)]
+    span = [float(times.min()), float(times.max())] if len(times) else [0.0, float(max(frame_count - 1, 1))]
     facts: dict[str, Any] = {
         "names": checked.names,
         "skipped": skipped,
         "missing": np.flatnonzero(~usable).tolist(),
+        "other": [i for i in sizes.other if i not in bad],
         "between": between.tolist(),
         "cuts": cuts.tolist(),
-        "findingCount": len(findings.frame),
         "kept": [],
-        "rows": [],
+        "contactSpan": span,
         "bodies": list(checked.labels.names) if checked.labels else [],
+        "hasView": bool(usable.any()) and len(checked.faces) > 0,
     }
-    if not usable.any() or not len(checked.faces):
-        return facts, ""
-    most = int(np.clip(selection.MOST_POSITIONS // vertex_count, 2, selection.MOST_FRAMES))
-    kept = selection.choose_frames(usable, findings.frame[rows], between + cuts, most)
-    mesh = Mesh(checked.frames[int(kept[0])], checked.faces)
-    marks = selection.mark(mesh, findings, kept, frame_count)
-    shown: list[Floats] = [checked.frames[frame] for frame in kept.tolist()]
-    box = extent(shown)
-    packed = _pack(checked, mesh, shown, box, marks)
-    facts |= {
-        "kept": kept.tolist(),
-        "span": box.span.tolist(),
-        "precision": box.precision,
-        "faceStart": marks.face_start,
-        "markerStart": marks.row_start,
-        "markersLeftOut": int((between + cuts)[kept].sum()) - len(marks.row),
-        "rows": [_row(mesh, findings, box, row) | _row_bodies(checked, row) for row in rows.tolist()],
-        "sections": packed.sections,
-    }
+    packed = Packed()
+    faces = checked.faces if len(checked.faces) else np.empty((0, 3), np.int64)
+    box = extent([findings.point]) if len(findings.kind) else Box(np.zeros(3), np.zeros(3))
+    if facts["hasView"]:
+        most = int(np.clip(selection.MOST_POSITIONS // sizes.vertex_count, 2, selection.MOST_FRAMES))
+        worst = selection.worst_rows(findings)
+        kept = selection.choose_frames(usable, findings.frame[worst], between + cuts, most)
+        shown: list[Floats] = [checked.frames[frame] for frame in kept.tolist()]
+        mesh, box = Mesh(shown[0], faces), extent(shown)
+        marks = selection.mark(mesh, findings, kept, usable)
+        _pack_view(packed, checked, mesh, shown, box, marks, span)
+        facts |= {
+            "kept": kept.tolist(),
+            "span": box.span.tolist(),
+            "precision": box.precision,
+            "faceStart": marks.face_start,
+            "markerStart": marks.row_start,
+            "markersLeftOut": int((between + cuts)[kept].sum()) - len(marks.row),
+        }
+    else:
+        # Incidents ask for the connectivity alone; without faces there are no rows.
+        mesh = Mesh(np.eye(3), [[0, 1, 2]]) if not len(faces) else Mesh(np.zeros((int(faces.max()) + 1, 3)), faces)
+    incidents = checked.incidents or find_incidents(mesh, findings, checked.labels)
+    pack_rows(packed, findings, incidents, box, _bodies(checked))
+    facts |= {"incidents": list_incidents(incidents), "sections": packed.sections}
     return facts, packed.text()
+
+
+def _bodies(checked: Checked) -> dict[str, Integers]:
+    """Where there are several: those of a and b of each row, and the numbers within them."""
+    if checked.labels is None:
+        return {}
+    (body_a, body_b), (own_a, own_b) = checked.labels.of(checked.findings), checked.labels.within(checked.findings)
+    return {"rowBodyA": body_a, "rowBodyB": body_b, "rowOwnA": own_a, "rowOwnB": own_b}
 
 
 def _unchecked(checked: Checked) -> tuple[list[int], list[int]]:
@@ -147,61 +179,47 @@ def _unchecked(checked: Checked) -> tuple[list[int], list[int]]:
     return frames, [i for i in range(len(names) - 1) if f"{names[i]} → {names[i + 1]}" in named]
 
 
-def _vertex_count(checked: Checked) -> int:
-    """What most frames have, of those with all the vertices of the faces: a bad frame may have any number."""
+class _Sizes(NamedTuple):
+    """What one look at each frame tells."""
+
+    vertex_count: int
+    """what most frames have, of those with all the vertices of the faces: a bad frame may have any number"""
+    usable: NDArray[np.bool_]
+    """(k,) whether a frame can be drawn"""
+    other: list[int]
+    """frames without vertices: of another connectivity, or bad"""
+
+
+def _look_at(checked: Checked) -> _Sizes:
     least = int(checked.faces.max()) + 1 if len(checked.faces) else 1
-    counts = Counter(len(frame) for frame in checked.frames if len(frame) >= least)
-    return max(counts, key=lambda count: counts[count], default=least)
+    counts = [(len(frame), bool(np.isfinite(frame).all())) for frame in checked.frames]
+    often = Counter(count for count, _ in counts if count >= least)
+    vertex_count = max(often, key=lambda count: often[count], default=least)
+    usable = np.array([finite and count == vertex_count for count, finite in counts], np.bool_)
+    return _Sizes(vertex_count, usable, [i for i, (count, _) in enumerate(counts) if not count])
 
 
-def _pack(checked: Checked, mesh: Mesh, shown: list[Floats], box: Box, marks: selection.Marks) -> Packed:
-    findings, packed = checked.findings, Packed()
+def _pack_view(
+    packed: Packed,
+    checked: Checked,
+    mesh: Mesh,
+    shown: list[Floats],
+    box: Box,
+    marks: selection.Marks,
+    span: list[float],
+) -> None:
     packed.add("positions", np.stack([box.quantise(vertices).T for vertices in shown]))
     packed.add("faces", mesh.faces.astype(np.uint32))
     packed.add("hitFaces", marks.face)
     packed.add("hitCodes", marks.code)
-    length = max(len(checked.frames) - 1, 1)
-    part = np.clip(np.where(np.isfinite(marks.first), marks.first, 0.0) / length, 0.0, 1.0)
+    part = np.clip(
+        (np.where(np.isfinite(marks.first), marks.first, span[0]) - span[0]) / ((span[1] - span[0]) or 1.0), 0, 1
+    )
     code = np.where(np.isfinite(marks.first), np.rint(part * TIME_CODES), TIME_CODES + 1)
     packed.add("first", code.astype(np.uint16))
-    row = marks.row
-    packed.add("points", box.quantise(findings.point[row]))
-    packed.add("normals", (np.rint(np.clip(np.nan_to_num(findings.normal[row]), -1, 1) * 127) + 127).astype(np.uint8))
-    within = np.clip(np.nan_to_num(findings.time[row] - findings.frame[row]), 0.0, 1.0)
-    is_cut = findings.kind[row] >= Contact.FACE_FACE
-    packed.add("codes", np.where(is_cut, selection.CUT, 1 + np.rint(within * 253)).astype(np.uint8))
-    return packed
-
-
-def _row(mesh: Mesh, findings: Rows, box: Box, row: int) -> dict[str, Any]:
-    """One line of the table; its point in steps of the box, all else as it was found."""
-    kind, a, b = int(findings.kind[row]), int(findings.a[row]), int(findings.b[row])
-    corners_a, corners_b = selection.corners_of(mesh, kind, a, b)
-    return {
-        "frame": int(findings.frame[row]),
-        "kind": kind,
-        "a": a,
-        "b": b,
-        "time": _number(findings.time[row]),
-        "depth": _number(findings.depth[row]),
-        "point": box.quantise(findings.point[row]).tolist(),
-        "normal": np.nan_to_num(findings.normal[row]).round(4).tolist(),
-        "cornersA": corners_a,
-        "cornersB": corners_b,
-    }
-
-
-def _row_bodies(checked: Checked, row: int) -> dict[str, int]:
-    """Where there are several bodies: those of a line by number, and the numbers of its features within them."""
-    if checked.labels is None:
-        return {}
-    one = select(checked.findings, slice(row, row + 1))
-    (body_a, body_b), (own_a, own_b) = checked.labels.of(one), checked.labels.within(one)
-    return {"bodyA": int(body_a[0]), "bodyB": int(body_b[0]), "ownA": int(own_a[0]), "ownB": int(own_b[0])}
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    packed.add("markRow", marks.row.astype(np.uint32))
+    if checked.labels is not None:
+        packed.add("faceBody", checked.labels.face.astype(np.uint16))
 
 
 # --- figures in words
@@ -215,7 +233,8 @@ def _verdict(checked: Checked) -> str:
     frames, contacts = len(checked.frames), len(checked.findings.frame)
     if contacts:
         touched = len(np.unique(checked.findings.frame))
-        return f"<strong>{_count(contacts, 'contact')}</strong> in {touched:,} of {_count(frames, 'frame')}"
+        found = _as_link(_count(contacts, "contact"), "list=contacts&kind=&bodies=&incident=&only=0")
+        return f"<strong>{found}</strong> in {touched:,} of {_count(frames, 'frame')}"
     left = f", but {_count_bad(checked)} could not be checked" if checked.bad else ""
     return f"<strong>{'No contact found' if checked.bad else 'Clean'}</strong>: no contact in {_count(frames, 'frame')}{left}"
 
@@ -226,42 +245,46 @@ def _count_bad(checked: Checked) -> str:
     return " and ".join(_count(count, noun) for count, noun in ((frames, "frame"), (steps, "step")) if count)
 
 
-def _sizes(checked: Checked) -> list[tuple[str, str]]:
+def _list_sizes(checked: Checked, sizes: _Sizes) -> list[tuple[str, str, str]]:
     return [
-        ("Frames", f"{len(checked.frames):,}"),
-        ("Vertices", f"{_vertex_count(checked) if len(checked.faces) else 0:,}"),
-        ("Faces", f"{len(checked.faces):,}"),
-        *([("Bodies", f"{len(checked.labels.names):,}")] if checked.labels else []),
+        ("Frames", f"{len(checked.frames):,}", ""),
+        ("Vertices", f"{sizes.vertex_count if len(checked.faces) else 0:,}", ""),
+        ("Faces", f"{len(checked.faces):,}", ""),
+        *([("Bodies", f"{len(checked.labels.names):,}", "show=bodies")] if checked.labels else []),
     ]
 
 
-def _as_terms(figures: list[tuple[str, str]]) -> str:
-    return "".join(f"<div><dt>{name}</dt><dd>{html.escape(value)}</dd></div>" for name, value in figures)
+def _as_terms(figures: list[tuple[str, str, str]]) -> str:
+    """Name, value, and the part of the address that leads to what is meant."""
+    return "".join(f"<div><dt>{name}</dt><dd>{_as_link(value, target)}</dd></div>" for name, value, target in figures)
 
 
-def _figures(checked: Checked) -> str:
+def _as_link(value: str, target: str) -> str:
+    return f'<a href="#{target}">{html.escape(value)}</a>' if target else html.escape(value)
+
+
+def _figures(checked: Checked, sizes: _Sizes) -> str:
     findings = checked.findings
     kinds = np.bincount(findings.kind, minlength=5)
-    figures = [
-        *_sizes(checked),
-        ("Vertex–face", f"{kinds[Contact.VERTEX_FACE]:,}"),
-        ("Edge–edge", f"{kinds[Contact.EDGE_EDGE]:,}"),
-        ("Faces cut", f"{kinds[Contact.FACE_FACE]:,}"),
-    ]
-    if kinds[Contact.CONTAINED]:
-        figures.append(("Pieces inside", f"{kinds[Contact.CONTAINED]:,}"))
+    figures = _list_sizes(checked, sizes)
+    for name, kind in (
+        ("Vertex–face", Contact.VERTEX_FACE),
+        ("Edge–edge", Contact.EDGE_EDGE),
+        ("Faces cut", Contact.FACE_FACE),
+        ("Pieces inside", Contact.CONTAINED),
+    ):
+        if kinds[kind] or kind != Contact.CONTAINED:
+            figures.append((name, f"{kinds[kind]:,}", f"list=contacts&kind={int(kind)}" if kinds[kind] else ""))
     if len(findings.frame):
-        impacts, cuts = findings.kind < Contact.FACE_FACE, findings.kind == Contact.FACE_FACE
-        figures.append(("First contact", f"{np.nanmin(findings.time):.3f}"))
-        figures.append(("Deepest impact", _most(findings.depth[impacts])))
-        figures.append(("Longest cut", _most(findings.depth[cuts])))
-    figures.append(("Checked in", f"{checked.seconds:,.1f} s"))
+        marks = find_landmarks(findings)
+        for name, values, row, form in (
+            ("First contact", findings.time, marks.first, ".3f"),
+            ("Deepest impact", findings.depth, marks.deepest, ".3g"),
+            ("Longest cut", findings.depth, marks.longest, ".3g"),
+        ):
+            figures.append((name, "–", "") if row is None else (name, format(float(values[row]), form), f"row={row}"))
+    figures.append(("Checked in", f"{checked.seconds:,.1f} s", ""))
     return _as_terms(figures)
-
-
-def _most(depth: Floats) -> str:
-    finite = depth[np.isfinite(depth)]
-    return f"{finite.max():.3g}" if len(finite) else "–"
 
 
 def _bad(checked: Checked, done: str) -> str:
@@ -274,5 +297,6 @@ def _bad(checked: Checked, done: str) -> str:
     more = f"<li>and {len(bad) - MOST_BAD_LISTED:,} more</li>" if len(bad) > MOST_BAD_LISTED else ""
     return (
         f'<details id="bad"><summary>{_count_bad(checked)} could not be {done}</summary>'
-        f"<p>Nothing is known of them, nor of the steps that begin or end at such a frame.</p><ul>{listed}{more}</ul></details>"
+        "<div><p>Nothing is known of them, nor of the steps that begin or end at such a frame.</p>"
+        f"<ul>{listed}{more}</ul></div></details>"
     )

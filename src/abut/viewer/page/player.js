@@ -493,5 +493,5 @@ async function start() {
 }
 
 // For tests and the curious.
-window.abutPlayer = { state, facts, get camera() { return camera; }, get moments() { return moments; }, pixels: () => { draw(); return picture.pixels(camera, theme, lights); } };
+window.abutPlayer = { state, facts, get camera() { return camera; }, get moments() { return moments; }, whoIsAt: (x, y) => facts.things[picture.whoIsAt(x, y)]?.name ?? "", pixels: () => { draw(); return picture.pixels(camera, theme, lights); } };
 window.abutPlayer.ready = start();

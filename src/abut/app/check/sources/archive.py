@@ -12,12 +12,12 @@ import tempfile
 import weakref
 import zipfile
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.app.check.sources.source import CHUNK, Shape, hash_arrays, hash_error, open_regular
+from abut.app.check.sources.source import CHUNK, Shape, Source, failures_named, hash_arrays, hash_error, open_regular
 from abut.core import arrays
 from abut.core.errors import AbutError, InvalidInput
 from abut.mesh import Mesh
@@ -39,8 +39,8 @@ class Unpacked:
     """Members that were compressed: where they lie on disk. A copy in another process (a pickle) uses the files and does not remove them."""
 
     def __init__(self) -> None:
-        self.files: dict[tuple[str, str], str] = {}
-        self.sound: set[tuple[str, str]] = set()
+        self.files: dict[str, str] = {}
+        self.sound: set[str] = set()
         """members whose check sums were right"""
         self._folder: str | None = None
 
@@ -57,20 +57,15 @@ class Unpacked:
 
 def map_archive(path: Path, unpacked: Unpacked) -> Archive:
     """The arrays of an archive; positions are mapped from disk."""
-    try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
-            position_name = next((name for name in POSITION_NAMES if name in names), None)
-            if position_name is None or "faces" not in names:
-                held = ", ".join(names) or "nothing"
-                raise InvalidInput(str(path), f"needs arrays 'frames' (or 'vertices') and 'faces', it has {held}")
-            with archive.open("faces.npy") as member:
-                faces: Any = np.lib.format.read_array(member, allow_pickle=False)
-            positions = _map_member(path, file, archive, position_name + ".npy", unpacked)
-    except (AbutError, MemoryError):
-        raise
-    except Exception as error:  # zipfile, zlib and NumPy have a dozen exceptions for a damaged file
-        raise InvalidInput(str(path), f"cannot be read ({type(error).__name__}: {error})") from error
+    with failures_named(path), open_regular(path) as file, zipfile.ZipFile(file) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        position_name = next((name for name in POSITION_NAMES if name in names), None)
+        if position_name is None or "faces" not in names:
+            held = ", ".join(names) or "nothing"
+            raise InvalidInput(str(path), f"needs arrays 'frames' (or 'vertices') and 'faces', it has {held}")
+        with archive.open("faces.npy") as member:
+            faces: Any = np.lib.format.read_array(member, allow_pickle=False)
+        positions = _map_member(path, file, archive, position_name + ".npy", unpacked)
     shape = positions.shape
     if len(shape) not in (2, 3) or shape[-1] != 3:
         raise InvalidInput(
@@ -83,19 +78,19 @@ def map_archive(path: Path, unpacked: Unpacked) -> Archive:
 
 
 def _map_member(path: Path, file: BinaryIO, archive: zipfile.ZipFile, name: str, unpacked: Unpacked) -> NDArray[Any]:
-    key, info = (str(path), name), archive.getinfo(name)
+    info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
-        if key not in unpacked.files:
+        if name not in unpacked.files or not os.path.exists(unpacked.files[name]):  # on another machine it does not
             target = unpacked.new_file()
             with archive.open(info) as member, open(target, "wb") as copy:
                 shutil.copyfileobj(member, copy, CHUNK)
-            unpacked.files[key] = target
-        return np.load(unpacked.files[key], mmap_mode="r", allow_pickle=False)
-    if key not in unpacked.sound:
+            unpacked.files[name] = target
+        return np.load(unpacked.files[name], mmap_mode="r", allow_pickle=False)
+    if name not in unpacked.sound:
         with archive.open(info) as member:
             while member.read(CHUNK):
                 pass
-        unpacked.sound.add(key)
+        unpacked.sound.add(name)
     file.seek(info.header_offset)
     name_length, extra_length = struct.unpack("<HH", file.read(LOCAL_HEADER)[-4:])
     file.seek(info.header_offset + LOCAL_HEADER + name_length + extra_length)
@@ -112,21 +107,16 @@ def _map_member(path: Path, file: BinaryIO, archive: zipfile.ZipFile, name: str,
     return np.memmap(path, dtype, "r", file.tell(), shape, "F" if by_columns else "C")
 
 
-class ArchiveSource:
+class ArchiveSource(Source):
     """An archive as frames."""
 
+    kept: ClassVar[dict[str, Any]] = {"_content": None}
+
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self._unpacked = Unpacked()
         self._content: Archive | AbutError | None = None
         self.count = self._count()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_content": None}
-
-    def files(self) -> list[Path]:
-        """The archive."""
-        return [self.path]
 
     def read(self, at: int) -> Shape:
         """A frame; the faces are those of all."""
@@ -140,10 +130,6 @@ class ArchiveSource:
         except AbutError as error:
             return hash_error(error)
         return hash_arrays((positions[at] if positions.ndim == 3 else positions, faces))
-
-    def release(self) -> None:
-        """Unmap it."""
-        self._content = None
 
     def _count(self) -> int | None:
         try:

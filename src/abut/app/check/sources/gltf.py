@@ -9,13 +9,13 @@ extension.
 
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from abut.app.check.sources.gltf_data import GltfData
 from abut.app.check.sources.gltf_motion import Channel, read_channels, value_at
-from abut.app.check.sources.source import Objects, Shape, hash_arrays, hash_error, tell_apart
+from abut.app.check.sources.source import Objects, SeenSource, Shape, failures_named, tell_apart
 from abut.app.check.sources.turns import rotations_of
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import AbutError, InvalidInput, Unsupported
@@ -51,17 +51,17 @@ class _Scene(NamedTuple):
     parents: dict[int, int]
 
 
-class GltfSource:
-    """A glTF file as frames."""
+class GltfSource(SeenSource):
+    """A glTF file as frames; its buffers may lie beside it."""
+
+    kept: ClassVar[dict[str, Any]] = {"_scene": None}
 
     def __init__(self, path: Path, fps: float, clip: str | None) -> None:
-        self.path, self._fps, self._clip = path, fps, clip
+        super().__init__(path)
+        self._fps, self._clip = fps, clip
         self._scene: _Scene | AbutError | None = None
         self._times = self._find_times()
         self.count = len(self._times) if len(self._times) else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_scene": None}
 
     def files(self) -> list[Path]:
         """The file and those that hold its buffers."""
@@ -73,34 +73,16 @@ class GltfSource:
     def read(self, at: int) -> Shape:
         """The scene at the time of a frame."""
         scene = self._open()
-        try:
+        with failures_named(self.path):
             return _shape_at(scene, float(self._times[at]) if len(self._times) else None)
-        except AbutError:
-            raise
-        except Exception as error:
-            raise InvalidInput(str(self.path), f"cannot be read ({type(error).__name__}: {error})") from error
-
-    def digest(self, at: int) -> str:
-        """Of what is seen: the file alone does not tell, for buffers may lie beside it."""
-        try:
-            mesh, _ = self.read(at)
-        except AbutError as error:
-            return hash_error(error)
-        return hash_arrays((mesh.vertices, mesh.faces))
-
-    def release(self) -> None:
-        """Forget the buffers."""
-        self._scene = None
 
     def _open(self) -> _Scene:
         if self._scene is None:
             try:
-                self._scene = _read_scene(self.path, self._clip)
+                with failures_named(self.path):  # a document may lack anything, and hold anything in its place
+                    self._scene = _read_scene(self.path, self._clip)
             except AbutError as error:
                 self._scene = error
-            except Exception as error:  # a document may lack anything, and hold anything in its place
-                reason = f"cannot be read ({type(error).__name__}: {error})"
-                self._scene = InvalidInput(str(self.path), reason)
         if isinstance(self._scene, AbutError):
             raise self._scene
         return self._scene

@@ -4,33 +4,17 @@ from pathlib import Path
 
 import numpy as np
 
-from abut.app.check.sources.source import Objects, Shape, hash_file, open_regular
+from abut.app.check.sources.source import Objects, Shape, Source, open_regular
 from abut.mesh import Mesh, load
 
 
-class MeshFile:
+class MeshFile(Source):
     """One frame."""
-
-    count = None
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def files(self) -> list[Path]:
-        """The file."""
-        return [self.path]
 
     def read(self, at: int) -> Shape:
         """The mesh; vertices and faces as `abut.load` has them."""
         mesh = load(self.path)
         return Shape(mesh, _find_objects(self.path, mesh) if self.path.suffix.lower() == ".obj" else None)
-
-    def digest(self, at: int) -> str:
-        """Of the file."""
-        return hash_file(self.path)
-
-    def release(self) -> None:
-        """Nothing is kept."""
 
 
 def _find_objects(path: Path, mesh: Mesh) -> Objects | None:

@@ -12,11 +12,19 @@ import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from abut.app.check.sources.source import Shape, hash_arrays, hash_error, hash_file, open_regular
+from abut.app.check.sources.source import (
+    SeenSource,
+    Shape,
+    Source,
+    failures_named,
+    hash_error,
+    hash_file,
+    open_regular,
+)
 from abut.core.arrays import Integers
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh
@@ -35,41 +43,28 @@ WITHOUT_FACES = frozenset({"vertex", "line", "line3"})
 DISPLACEMENTS = ("displacement", "disp", "u")
 
 
-class MeshioFile:
+class MeshioFile(Source):
     """A file of one frame."""
-
-    count = None
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def files(self) -> list[Path]:
-        """The file."""
-        return [self.path]
 
     def read(self, at: int) -> Shape:
         """Its surface."""
         return Shape(read_surface(self.path), None)
 
-    def digest(self, at: int) -> str:
-        """Of the file."""
-        return hash_file(self.path)
 
-    def release(self) -> None:
-        """Nothing is kept."""
-
-
-class PvdSeries:
+class PvdSeries(Source):
     """A ParaView collection: files at times, in the order of these."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self._error: AbutError | None = None
         try:
             self._frames = _list_collection(path)
         except AbutError as error:
             self._frames, self._error = [], error
         self.count = len(self._frames) if self._error is None else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_frames": [frame.absolute() for frame in self._frames]}
 
     def files(self) -> list[Path]:
         """The collection and its files."""
@@ -85,45 +80,25 @@ class PvdSeries:
         """Of the file at that time."""
         return hash_error(self._error) if self._error is not None else hash_file(self._frames[at])
 
-    def release(self) -> None:
-        """Nothing is kept."""
 
+class XdmfSeries(SeenSource):
+    """An XDMF file, whose heavy data may lie in an HDF5 file of its own; one frame where it holds no collection over time."""
 
-class XdmfSeries:
-    """An XDMF file; one frame where it holds no collection over time."""
+    kept: ClassVar[dict[str, Any]] = {"_reader": None}
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self._reader: Any = None
         try:
             self.count = _guarded(path, self._count)
         except AbutError:
             self.count = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_reader": None}
-
-    def files(self) -> list[Path]:
-        """The file; heavy data may lie in an HDF5 file of its own."""
-        return [self.path]
-
     def read(self, at: int) -> Shape:
         """The surface at a time."""
         if self.count is None:
             return Shape(read_surface(self.path), None)
         return Shape(_guarded(self.path, lambda: self._read(at)), None)
-
-    def digest(self, at: int) -> str:
-        """Of what is seen, for data may lie beside the file."""
-        try:
-            mesh, _ = self.read(at)
-        except AbutError as error:
-            return hash_error(error)
-        return hash_arrays((mesh.vertices, mesh.faces))
-
-    def release(self) -> None:
-        """Close what was opened."""
-        self._reader = None
 
     def _open(self) -> Any:
         if self._reader is None:
@@ -221,14 +196,9 @@ def _alone(parts: list[Integers], corners: int) -> Integers:
 
 def _list_collection(path: Path) -> list[Path]:
     """The files of a ParaView collection by time. Several parts at one time are refused."""
-    try:
-        with open_regular(path) as file:
-            root = ElementTree.parse(file).getroot()
+    with failures_named(path), open_regular(path) as file:
+        root = ElementTree.parse(file).getroot()
         found = [(float(entry.get("timestep", "0")), entry.attrib["file"]) for entry in root.iter("DataSet")]
-    except (AbutError, MemoryError):
-        raise
-    except Exception as error:
-        raise InvalidInput(str(path), f"cannot be read ({type(error).__name__}: {error})") from error
     times = sorted({time for time, _ in found})
     if not found:
         raise InvalidInput(str(path), "names no files")

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.app.check.sources.source import hash_arrays, open_regular
+from abut.app.check.sources.source import failures_named, hash_arrays, open_regular
 from abut.app.check.sources.turns import rotations_of
 from abut.core import arrays
 from abut.core.arrays import Floats
-from abut.core.errors import AbutError, InvalidInput, Unsupported
+from abut.core.errors import InvalidInput, Unsupported
 
 POSE_NAMES, POINT_NAMES = ("poses",), ("frames", "vertices", "points")
 PC2_HEAD = struct.Struct("<12siiffi")
@@ -53,7 +53,9 @@ class Track:
 
     def __getstate__(self) -> dict[str, Any]:
         """Poses go with a copy, points of files are mapped anew."""
-        return self.__dict__ if self.is_rigid or self.path is None else {**self.__dict__, "_rows": None}
+        if self.path is None:
+            return self.__dict__
+        return {**self.__dict__, "path": self.path.absolute(), "_rows": self._rows if self.is_rigid else None}
 
     @property
     def rows(self) -> NDArray[Any]:
@@ -94,12 +96,8 @@ def _read(path: Path) -> NDArray[Any]:
         raise Unsupported(f"{path}: motions of kind {path.suffix!r} are not read, only {kinds}")
     if not path.is_file():
         raise InvalidInput(str(path), "is not a regular file" if path.exists() else "does not exist")
-    try:
+    with failures_named(path):
         rows = read(path)
-    except (AbutError, MemoryError):
-        raise
-    except Exception as error:  # NumPy and zipfile have a dozen exceptions for a damaged file
-        raise InvalidInput(str(path), f"cannot be read ({type(error).__name__}: {error})") from error
     _check(rows, str(path))
     return rows
 

@@ -1,17 +1,18 @@
 """What every kind of file of frames answers, and what a frame is: a mesh, and which of its vertices and faces belong to which object."""
 
+import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.core.arrays import Integers
-from abut.core.errors import InvalidInput
+from abut.core.errors import AbutError, InvalidInput
 from abut.mesh import Mesh
 
 CHUNK = 1 << 20
@@ -35,34 +36,60 @@ class Shape(NamedTuple):
     """None where the file names none, or one only"""
 
 
-class Source(Protocol):
-    """A file of one frame or of many. A copy in another process (a pickle) reads the file anew."""
+class Source:
+    """A file of one frame or of many. A copy in another process, wherever that runs, finds it by its absolute path and reads it anew.
 
-    @property
-    def path(self) -> Path:
-        """The file."""
-        ...
+    A kind of file says how a frame is read; `kept` names what it holds between frames, and what that is where nothing is held.
+    """
 
-    @property
-    def count(self) -> int | None:
-        """How many frames it has; None where it is a frame itself, and where it cannot be read."""
-        ...
+    count: int | None = None
+    """how many frames it has; None where it is a frame itself, and where it cannot be read"""
+    kept: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, **self.kept, "path": self.path.absolute()}
 
     def files(self) -> list[Path]:
         """Every file that is read."""
-        ...
+        return [self.path]
 
     def read(self, at: int) -> Shape:
         """A frame. Raises InvalidInput or Unsupported."""
-        ...
+        raise NotImplementedError
 
     def digest(self, at: int) -> str:
         """A hash of all that frame is made of."""
-        ...
+        return hash_file(self.path)
 
     def release(self) -> None:
         """Let go of what is kept between frames; it is read anew when it is asked for."""
-        ...
+        self.__dict__.update(self.kept)
+
+
+class SeenSource(Source):
+    """A file that alone does not tell what a frame is made of, since data may lie beside it."""
+
+    def digest(self, at: int) -> str:
+        """Of what is seen."""
+        try:
+            mesh, _ = self.read(at)
+        except AbutError as error:
+            return hash_error(error)
+        return hash_arrays((mesh.vertices, mesh.faces))
+
+
+@contextlib.contextmanager
+def failures_named(path: Path) -> Generator[None]:
+    """Whatever a reader raises becomes InvalidInput: libraries and damaged files have a dozen exceptions."""
+    try:
+        yield
+    except (AbutError, MemoryError):
+        raise
+    except Exception as error:
+        raise InvalidInput(str(path), f"cannot be read ({type(error).__name__}: {error})") from error
 
 
 def open_regular(path: Path) -> BinaryIO:

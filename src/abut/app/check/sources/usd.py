@@ -7,11 +7,11 @@ corner; subdivision is not applied. Skinned meshes are moved by their skeletons.
 import importlib
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from abut.app.check.sources.source import Objects, Shape, hash_arrays, hash_error, tell_apart
+from abut.app.check.sources.source import Objects, SeenSource, Shape, failures_named, tell_apart
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 from abut.mesh import Mesh
@@ -19,11 +19,14 @@ from abut.mesh import Mesh
 MOST_FRAMES = 1_000_000
 
 
-class UsdSource:
-    """A stage as frames."""
+class UsdSource(SeenSource):
+    """A stage as frames; layers may lie in other files."""
+
+    kept: ClassVar[dict[str, Any]] = {"_stage": None}
 
     def __init__(self, path: Path, fps: float | None) -> None:
-        self.path, self._fps = path, fps
+        super().__init__(path)
+        self._fps = fps
         self._stage: Any = None
         self._error: AbutError | None = None
         self._codes: Floats = np.empty(0)
@@ -32,9 +35,6 @@ class UsdSource:
         except AbutError as error:
             self._error = error
         self.count = len(self._codes) if len(self._codes) > 1 else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stage": None}
 
     def files(self) -> list[Path]:
         """The file and the layers that it refers to."""
@@ -48,24 +48,8 @@ class UsdSource:
         if self._error is not None:
             raise self._error
         stage = self._open()
-        try:
+        with failures_named(self.path):  # the bindings raise what C++ throws
             return _shape_at(self.path, stage, float(self._codes[at]) if self.count else None)
-        except AbutError:
-            raise
-        except Exception as error:  # the bindings raise what C++ throws
-            raise InvalidInput(str(self.path), f"cannot be read ({type(error).__name__}: {error})") from error
-
-    def digest(self, at: int) -> str:
-        """Of what is seen, for layers may lie in other files."""
-        try:
-            mesh, _ = self.read(at)
-        except AbutError as error:
-            return hash_error(error)
-        return hash_arrays((mesh.vertices, mesh.faces))
-
-    def release(self) -> None:
-        """Close the stage."""
-        self._stage = None
 
     def _open(self) -> Any:
         if self._stage is None:
