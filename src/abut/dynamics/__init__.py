@@ -6,12 +6,13 @@ from abut.dynamics.coupling import Model, couple
 from abut.dynamics.impacts import BodyImpacts, find_impacts
 from abut.dynamics.integrators import runge_kutta_4, symplectic_euler, velocity_verlet
 from abut.dynamics.linkage import AngleLimits, Linkage
-from abut.dynamics.mass_spring import MassSpring, bending_pairs
 from abut.dynamics.particles import ParticleModel
 from abut.dynamics.rigid_bodies import MassProperties, RigidState, advance, mass_properties, rigid_state
 from abut.dynamics.rigid_tool import RigidTool
 from abut.dynamics.several.together import JointMoves, move_together
 from abut.dynamics.shape_matching import ShapeMatching
+from abut.dynamics.springs.bending import bending_pairs
+from abut.dynamics.springs.mass_spring import MassSpring
 
 __all__ = [
     "RAG_DOLL_PARTS",

@@ -8,7 +8,7 @@ from abut.core import arrays
 from abut.core.errors import InvalidInput
 from abut.core.types import Number, VectorLike
 from abut.dynamics.linkage import AngleLimits, Linkage, LinkageOptions, MotionOptions, RopeOptions
-from abut.dynamics.mass_spring import bending_pairs
+from abut.dynamics.springs.bending import bending_pairs
 from abut.mesh import MeshLike, as_mesh
 
 MOST_PARTICLES = 2**20

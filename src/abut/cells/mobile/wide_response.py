@@ -3,9 +3,9 @@
 import numpy as np
 
 from abut.cells.edit.interior import Interior
-from abut.cells.mobile.packed_move import ANSWER
 from abut.cells.mobile.refining.shape import Shape
 from abut.cells.mobile.response import Response
+from abut.cells.mobile.steps.packed_move import ANSWER
 from abut.cells.walk.results import COLLISION, FREE
 from abut.cells.width.clearances import Clearance, make_clearance
 from abut.cells.width.thickness import Thickness

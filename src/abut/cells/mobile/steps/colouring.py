@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut.cells.mobile.packed_move import addresses_of
-from abut.cells.mobile.step_tests import OWN_EDGE, OWN_FACE
+from abut.cells.mobile.steps.packed_move import addresses_of
+from abut.cells.mobile.steps.step_tests import OWN_EDGE, OWN_FACE
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import kernel

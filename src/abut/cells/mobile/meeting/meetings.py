@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from abut.cells.environment import Environment
-from abut.cells.mobile.edge_sweep import search_triangle
 from abut.cells.mobile.mobile import Mobile
-from abut.cells.mobile.step_tests import list_cells
+from abut.cells.mobile.steps.step_tests import list_cells
+from abut.cells.mobile.sweeps.edge_sweep import search_triangle
 from abut.cells.space.predicates import place
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, Front, make_fronts, push_star

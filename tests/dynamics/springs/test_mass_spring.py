@@ -124,7 +124,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
         return springs.position, matching.position
 
     alone = run()
-    for module in ("mass_spring", "shape_matching"):
+    for module in ("springs.mass_spring", "shape_matching"):
         monkeypatch.setattr(f"abut.dynamics.{module}.PARALLEL_FROM", 0)
     for one, many in zip(alone, run(), strict=True):
         assert np.array_equal(one, many)
