@@ -122,13 +122,15 @@ class Mobile:
         """How far walls stay away from it."""
         return 0.0 if self._places.thickness is None else self._places.thickness.radius
 
-    def clearance(self, within: Number | None = None) -> Clearance:
+    def clearance(self, within: Number | None = None, *, every: bool = False) -> Clearance:
         """The walls that are near: for each edge and face, and each vertex without an edge, the nearest one.
 
         The edges of faces are not told by themselves. An environment that has changed is followed first (`settle`).
 
         Args:
             within: walls further away than this are left out; by default twice the radius.
+            every: whether to tell all walls that are near, and those of the corners of edges and faces as well: where they differ in the point of
+                the wall, they are rows of their own.
 
         Raises:
             InvalidInput: no distance is given, and the radius is 0.
@@ -147,7 +149,9 @@ class Mobile:
         most = arrays.positive(2.0 * self.radius if within is None else within, "within")
         if not self._places.is_settled:
             self.settle()
-        return list_clearance(self._environment.interior, self.shape, self._places.thickness, most)
+        return list_clearance(
+            self._environment.interior, self.shape, self._places.thickness, most, arrays.flag(every, "every")
+        )
 
     @property
     def edges(self) -> Integers:

@@ -11,6 +11,7 @@ from abut.cells.edit.interior import Interior
 from abut.cells.space.records import Space
 from abut.cells.walk.segment_walk import Front, make_fronts
 from abut.cells.width.contacts import TOUCH, Paths, Walls, find_first, find_near
+from abut.cells.width.projection import distinct
 from abut.core.arrays import Floats, Integers
 from abut.core.records import Records
 
@@ -92,10 +93,12 @@ class Thickness:
             else:
                 return self._contacts[:found].copy()
 
-    def list_near_now(self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float) -> Records:
-        """The nearest wall of each outer simplex that has one within a distance, where the body is."""
+    def list_near_now(
+        self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float, every: bool = False
+    ) -> Records:
+        """The nearest wall of each outer simplex that has one within a distance, where the body is; or every wall of every simplex."""
         points = interior.space.vertices
-        paths = Paths(position, position, part)
-        return self.find_near(
-            interior.space, Walls(points, points, 0.0, 1.0), paths, position, self.outer, within, False
-        )
+        at, walls = Paths(position, position, part), Walls(points, points, 0.0, 1.0)
+        if every:
+            return distinct(self.find_near(interior.space, walls, at, position, self.every, within, True))
+        return self.find_near(interior.space, walls, at, position, self.outer, within, False)
