@@ -320,7 +320,13 @@ class Mobile:
     def _find_blocked(self, edges: Integers, faces: Integers) -> tuple[int, int]:
         shape, links = self.shape, self._linked(False)
         body = Body(shape.position, shape.cell, *links.tables)
-        return find_blocked(self._environment.interior.space, self._front(1), body, edges, faces)
+        return find_blocked(
+            self._environment.interior.space,
+            self._front(1),
+            body,
+            arrays.frozen(edges.view()),
+            arrays.frozen(faces.view()),
+        )
 
     def _add_voxels(self, rules: Rules) -> Rules:
         """Rules that go by voxels too, where these are known and all edges are free: an obstacle may have been put over some."""

@@ -12,7 +12,7 @@ from abut.cells.space.records import Space
 from abut.cells.walk.segment_walk import Front, make_fronts
 from abut.cells.width.contacts import TOUCH, Paths, Walls, find_first, find_near
 from abut.cells.width.projection import distinct
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.records import Records
 
 STOP = 1.0 + 2.0**-10
@@ -68,7 +68,7 @@ class Thickness:
         self, space: Space, walls: Walls, paths: Paths, home: Floats, chosen: Integers, least: float
     ) -> Records:
         """Of each chosen simplex the first time at which a wall is nearer than `least` (`contacts.find_first`)."""
-        touches = np.zeros(len(chosen), TOUCH)
+        touches, paths = np.zeros(len(chosen), TOUCH), paths._replace(end=frozen(paths.end.view()))
         while True:
             need = find_first(
                 space, self.front(space), walls, paths, home, self.simplices, chosen, least, self._room, touches

@@ -18,7 +18,7 @@ from abut.cells.width.passing_walls import find_passing, make_thin
 from abut.cells.width.pushing import Freedom, find_way, first_time, follow, tell_vertices
 from abut.cells.width.thickness import Thickness
 from abut.cells.width.wide_moves import walk
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.records import Records
 
 MOST_ROUNDS = 32
@@ -135,7 +135,8 @@ class BodyPlaces(Places):
         space = self._interior.space
         walls = np.zeros(len(self.edges) + len(self.faces), WALL)
         points = Points(self.position, self.part if part is None else part)
-        find_walls(space, make_fronts(space, 1), points, self.edges, self.faces, walls)
+        edges, faces = frozen(self.edges.view()), frozen(self.faces.view())
+        find_walls(space, make_fronts(space, 1), points, edges, faces, walls)
         return walls
 
     def _lift(self, walls: Records, came: Records | None) -> None:
