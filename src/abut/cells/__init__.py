@@ -4,6 +4,7 @@ from abut.cells.build.construction import channel, hexahedra, mixed, polygons, p
 from abut.cells.build.filling import from_surface
 from abut.cells.build.loading import load
 from abut.cells.environment import Environment
+from abut.cells.film import Film
 from abut.cells.instruments.instrument import Instrument
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
@@ -30,6 +31,7 @@ __all__ = [
     "Clearance",
     "Darts",
     "Environment",
+    "Film",
     "Instrument",
     "Kind",
     "Marker",

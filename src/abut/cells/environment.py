@@ -22,12 +22,14 @@ from abut.cells.edit.surroundings import surround
 from abut.cells.map import integrity
 from abut.cells.map.darts import Darts
 from abut.cells.picture import draw_plane, tabulate
+from abut.cells.scenery import Form, list_environment, make_scene
 from abut.cells.space.misfits import describe_strangers
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe
 from abut.core.types import FlagsLike, IndicesLike, Number, PointsLike, VectorLike
+from abut.viewer import Scene
 
 
 class Environment:
@@ -51,6 +53,7 @@ class Environment:
     def __init__(self, interior: Interior) -> None:
         self.interior = interior
         """The tables and notes, for the other parts of `abut.cells`."""
+        self._drawn: tuple[int, list[Form]] | None = None
 
     def __repr__(self) -> str:
         facts = [count(self.cell_count, "cell"), count(int(self.interior.obstacle.sum()), "obstacle")]
@@ -63,6 +66,16 @@ class Environment:
     def _repr_html_(self) -> str | None:
         """In space, and where there are too many cells for a picture, how many there are of each thing."""
         return None if draw_plane(self.interior) is not None else tabulate(self.interior, repr(self))
+
+    def _forms(self) -> list[Form]:
+        """Walls and cells, for pages; the same list until something changes."""
+        version = self.interior.version
+        if self._drawn is None or self._drawn[0] != version:
+            self._drawn = version, list_environment(self.interior)
+        return self._drawn[1]
+
+    def _scene(self) -> Scene:
+        return make_scene([self._forms()], np.zeros(1), repr(self))
 
     @property
     def dimension(self) -> int:

@@ -24,6 +24,7 @@ from abut.cells.mobile.walls.body_reach import BodyReach, join_tables
 from abut.cells.mobile.walls.wall_answers import BodyPlaces
 from abut.cells.mobile.wide_response import list_clearance, move_widely, widen
 from abut.cells.picture import draw_plane
+from abut.cells.scenery import Form, list_body, make_scene
 from abut.cells.settle.reaches import Reach, join_reaches
 from abut.cells.settle.settling import find_places
 from abut.cells.space.planar import lower_points, raise_points
@@ -37,6 +38,7 @@ from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import thread_count
 from abut.core.showing import count, describe
 from abut.core.types import Number, PointsLike
+from abut.viewer import Scene
 
 _NO_FACES = np.empty((0, 3), np.int64)
 _NO_ROWS = np.empty(0, np.int64)
@@ -106,6 +108,13 @@ class Mobile:
     def _repr_svg_(self) -> str | None:
         """In the plane, the edges among the cells."""
         return draw_plane(self._environment.interior, points=self.position, edges=self.shape.edges)
+
+    def _forms(self) -> list[Form]:
+        """Faces or edges, for pages."""
+        return list_body("body", self.shape.position, self.shape.edges, self.shape.faces, self.radius)
+
+    def _scene(self) -> Scene:
+        return make_scene([self._forms()], np.zeros(1), repr(self))
 
     @property
     def environment(self) -> Environment:
