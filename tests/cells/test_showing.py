@@ -111,7 +111,7 @@ def test_a_film_follows_walls_bodies_and_surgery():
     env = cells.channel(2, 1, 1)
     rod = cells.Mobile(env, ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]), radius=0.1)
     crowd = cells.Particles(env, [[0.25, 0.5, 0.5]])
-    film = cells.Film(env, rod, crowd)
+    film = cells.Recording(env, rod, crowd)
     film.note(time=1.0)
     env.deform(env.vertices * [1.0, 1.0, 1.5])
     film.note(crowd.move([[0.25, 2.0, 0.5]]), time=1.5)
@@ -134,10 +134,10 @@ def test_a_film_follows_walls_bodies_and_surgery():
 def test_what_films_refuse():
     env = plane()
     with pytest.raises(InvalidInput, match="things"):
-        cells.Film(env, 3)
+        cells.Recording(env, 3)
     with pytest.raises(InvalidInput, match="no frame"):
-        abut.show(cells.Film(env))
-    film = cells.Film(env)
+        abut.show(cells.Recording(env))
+    film = cells.Recording(env)
     film.note(time=1.0)
     with pytest.raises(InvalidInput, match="time: 1 is not after 1"):
         film.note(time=1.0)

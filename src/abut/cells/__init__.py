@@ -4,7 +4,6 @@ from abut.cells.build.construction import channel, hexahedra, mixed, polygons, p
 from abut.cells.build.filling import from_surface
 from abut.cells.build.loading import load
 from abut.cells.environment import Environment
-from abut.cells.film import Film
 from abut.cells.instruments.instrument import Instrument
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
@@ -13,6 +12,7 @@ from abut.cells.mobile.mobile import Mobile
 from abut.cells.mobile.results import BodyMoves
 from abut.cells.mobile.walls.body_reach import BodyReach
 from abut.cells.particles import Particles
+from abut.cells.recording import Recording
 from abut.cells.settle.reaches import Reach
 from abut.cells.walk.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
 from abut.cells.width.clearances import Clearance
@@ -31,7 +31,6 @@ __all__ = [
     "Clearance",
     "Darts",
     "Environment",
-    "Film",
     "Instrument",
     "Kind",
     "Marker",
@@ -40,6 +39,7 @@ __all__ = [
     "Moves",
     "Particles",
     "Reach",
+    "Recording",
     "Status",
     "channel",
     "find_meetings",

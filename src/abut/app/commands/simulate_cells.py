@@ -13,7 +13,7 @@ from rich.console import Console
 from abut.app.output.exit_codes import INTERRUPTED
 from abut.app.output.files import prepare, write_file
 from abut.app.output.progress import progress_shown
-from abut.cells import COLLISION, Film
+from abut.cells import COLLISION, Recording
 from abut.core.arrays import Floats
 from abut.scenes.partitions import PARTITIONS, PartitionScene
 from abut.viewer import show
@@ -33,7 +33,7 @@ def run(
     prepare((), {"--out": out, "--html": html})
     make = PARTITIONS[name]
     scene = make() if size is None else make(size)
-    film, wanted, was_interrupted = Film(scene.environment, *scene.things), steps or scene.step_count, False
+    film, wanted, was_interrupted = Recording(scene.environment, *scene.things), steps or scene.step_count, False
     hits, tracks = list[int](), [[_position(thing)] for thing in scene.things]
     film.note(time=0.0)
     with progress_shown("simulating", errors) as move:

@@ -271,8 +271,9 @@ class MassSpring(ParticleModel):
         for total, values in zip(rates, (self.stiffness, self.damping), strict=True):
             for end in (0, 1):
                 np.add.at(total, self.springs[:, end], values)
-        fastest = float(np.sqrt(2.0 * (rates[0] * self.inverse_mass).max()))
-        thickest = float((rates[1] * self.inverse_mass).max())
+        with np.errstate(over="ignore"):  # infinite: no step is short enough
+            fastest = float(np.sqrt(2.0 * (rates[0] * self.inverse_mass).max()))
+            thickest = float((rates[1] * self.inverse_mass).max())
         return min(2.0 / fastest if fastest > 0.0 else np.inf, 1.0 / thickest if thickest > 0.0 else np.inf)
 
     def propose(self, dt: Number) -> Floats:
@@ -282,7 +283,8 @@ class MassSpring(ParticleModel):
             dt: the length of the step; a negative one goes back in time.
         """
         length = read_step(dt)
-        steps = self.substeps or max(1.0, float(np.ceil(abs(length) / (STABLE_SHARE * self.longest_step))))
+        share = STABLE_SHARE * self.longest_step
+        steps = self.substeps or (max(1.0, float(np.ceil(abs(length) / share))) if share > 0.0 else np.inf)
         if steps > MOST_SUBSTEPS:
             raise InvalidInput("dt", f"{length:g} asks for {steps:g} substeps: the springs are too stiff for it")
         outer = self._outer_acceleration()

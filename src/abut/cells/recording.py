@@ -29,7 +29,7 @@ class Answered(Protocol):
         ...
 
 
-class Film:
+class Recording:
     """An environment and what is in it, as they were at the times at which they were noted: `abut.show(film)` plays them.
 
     Args:
@@ -39,11 +39,11 @@ class Film:
         >>> import abut
         >>> hall = abut.cells.channel(3, 1, 1)
         >>> rod = abut.cells.Mobile(hall, ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]))
-        >>> film = abut.cells.Film(hall, rod)
+        >>> film = abut.cells.Recording(hall, rod)
         >>> for _ in range(10):
         ...     film.note(rod.move(rod.position + [0.1, 0.0, 0.05]))
         >>> film
-        Film(2 things, 10 frames)
+        Recording(2 things, 10 frames)
         >>> abut.show(film, title="A rod in a hall")
         View(5 things, 10 frames)
     """
@@ -76,15 +76,13 @@ class Film:
         now = before + 1.0 if time is None else arrays.scalar(time, "time")
         if self._times and not now > before:
             raise InvalidInput("time", f"{now:g} is not after {before:g}, that of the frame before")
-        for row, each in enumerate(moves):
-            if not (hasattr(each, "status") and hasattr(each, "normal")):
-                raise InvalidInput("moves", f"a {type(each).__name__} is not what a move has answered", row)
+        hits = [_read_hits(each, row) for row, each in enumerate(moves)]
         forms: list[Form] = []
         for number, thing in enumerate(self._things):
             alike = [other for other in self._things if type(other) is type(thing)]
             suffix = f" {number}" if len(alike) > 1 else ""
             forms += [form._replace(name=form.name + suffix) if suffix else form for form in thing._forms()]
-        self._frames.append([*forms, _contacts(moves)])
+        self._frames.append([*forms, _contacts(hits)])
         self._times.append(now)
 
     def _scene(self) -> Scene:
@@ -96,9 +94,16 @@ class Film:
         return View(self._scene())._repr_html_()
 
 
-def _contacts(moves: tuple[Any, ...]) -> Form:
-    """The points at which something was hit."""
-    hits = [each.status == COLLISION for each in moves]
-    rows = [(getattr(each, "point", each.position)[h], each.normal[h]) for each, h in zip(moves, hits, strict=True)]
-    points, normals = (np.concatenate([np.empty((0, 3)), *(raise_points(pair[k]) for pair in rows)]) for k in (0, 1))
+def _read_hits(moves: Any, row: int) -> tuple[Floats, Floats]:
+    """(k,3) the points at which something was hit, and the normals there."""
+    try:
+        hit = moves.status == COLLISION
+        points, normals = (np.asarray(each[hit]) for each in (getattr(moves, "point", moves.position), moves.normal))
+        return raise_points(points), raise_points(normals)
+    except Exception:  # of objects that raise at the question too
+        raise InvalidInput("moves", f"is a {type(moves).__name__}, not what a move has answered", row) from None
+
+
+def _contacts(hits: list[tuple[Floats, Floats]]) -> Form:
+    points, normals = (np.concatenate([np.empty((0, 3)), *(pair[k] for pair in hits)]) for k in (0, 1))
     return Form("contacts", points, None, "pink", normals=normals)
