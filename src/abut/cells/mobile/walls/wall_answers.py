@@ -140,20 +140,26 @@ class BodyPlaces(Places):
         return walls
 
     def _lift(self, walls: Records, came: Records | None) -> None:
-        """Lift what walls have come through off them; `came` says when they did."""
+        """Lift what walls have come through off them; `came` says when they did.
+
+        Nothing that is free is lifted into a wall: of the rounds that leave all such edges and faces free, the body stays as the best has left it.
+        """
         pierced = np.flatnonzero(~walls["is_free"])
         if not len(pierced):
             return
         lifts = Lifts(self._interior, self.edges, self.faces)
         told = [lifts.describe(k, walls[k], self.position) for k in pierced.tolist()]
-        still = pierced
+        still, best = pierced, (len(pierced), self.position, self.part, walls)
         for _ in range(MOST_ROUNDS):
             goal = self.position + lifts.find(still, walls, self.position)
             self.position, self.part = walk(self._interior, self.position, self.part, goal)
             walls = self.list_walls()
             still = np.flatnonzero(~walls["is_free"])
+            if len(still) < best[0] and np.isin(still, pierced).all():
+                best = len(still), self.position, self.part, walls
             if not len(still):
                 break
+        _, self.position, self.part, walls = best
         times = np.zeros(len(self.edges) + len(self.faces))
         if came is not None:
             times[came["row"] - len(self.part)] = came["time"]
