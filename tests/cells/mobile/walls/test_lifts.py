@@ -13,7 +13,7 @@ from abut import InvalidInput, cells
 from abut.core import jit
 from conftest import SOAK
 
-SEEDS = range(3000) if SOAK else [*range(12 if jit.INTERPRETED else 80), 1901]
+SEEDS = range(3000) if SOAK else [*range(12 if jit.INTERPRETED else 300), 1901]
 """In 1901, of space, lifting one edge pushed another into a wall, which nothing told."""
 
 
@@ -80,5 +80,5 @@ def test_what_an_obstacle_has_come_over_is_lifted_or_told_and_nothing_else_is_pu
         assert blocked(env, body, lows) == set(reached.edge[~reached.is_free].tolist())
         told += len(over) > 0
         lifted += bool(reached.is_free.any())
-    assert told
+    assert told or jit.INTERPRETED
     assert lifted or jit.INTERPRETED
