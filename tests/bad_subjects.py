@@ -466,6 +466,12 @@ def physics() -> dict[str, Subject]:
             points=TRIANGLE[:1],
             normals=[[0.0, 0, 1]],
         ),
+        "dynamics.RigidTool.follow_pose": method(
+            lambda: dynamics.RigidTool(TRIANGLE, width=0.1), "follow_pose", pose=EYE
+        ),
+        "dynamics.tissue": function(
+            dynamics.tissue, environment=Fresh(lambda: cells.channel(1, 1, 1)), stiffness=10.0, mass=1.0, damping=0.1
+        ),
         "dynamics.ShapeMatching": function(dynamics.ShapeMatching, points=CUBE, mass=1.0, stiffness=0.5, fixed=[0]),
         "dynamics.advance": function(dynamics.advance, state=state, inertia=np.eye(3)[None], dt=0.01),
         "dynamics.bending_pairs": function(dynamics.bending_pairs, mesh=BALL),
@@ -591,7 +597,13 @@ def partitions() -> dict[str, Subject]:
             shape=(TRIANGLE, [[0, 1, 2]]),
             radius=0.1,
         ),
-        "cells.Mobile.clearance": method(a_mobile, "clearance", within=0.5),
+        "cells.Mobile.clearance": method(a_mobile, "clearance", within=0.5, every=True),
+        "cells.Recording": function(lambda thing: cells.Recording(*[thing]), thing=Fresh(a_mobile)),
+        "cells.Recording.note": function(
+            lambda moves, time=1.0: cells.Recording(a_mobile()).note(moves, time=time),
+            moves=Fresh(lambda: a_mobile().move(a_mobile().position)),
+            time=1.0,
+        ),
         "cells.Instrument": function(
             cells.Instrument, environment=Fresh(channel), shape=(TRIANGLE, [[0, 1, 2]]), radius=0.1
         ),

@@ -26,6 +26,7 @@ NOT_ASKED = {
     "Shape.weigh": "the base of the shapes",
     "ParticleModel.accept": "the base of the models",
     "Terrain.weigh": "refuses always",
+    "PartitionScene.run": "a generator: it looks when the first step is asked for",
     "WorldScene.run": "a generator: it looks when the first step is asked for",
     "show": "takes any number of things; see tests/viewer",
     "from_surface": "needs pytetwild",

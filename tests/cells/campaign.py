@@ -44,6 +44,8 @@ class Scene:
         world = make(self.rng)
         self.environment = world.environment
         self.slits: list[list[int]] = []
+        self.let_go: set[int] = set()
+        """Bodies with vertices in cells that have become obstacles, now or before."""
         self.is_apart = False
         """Whether the sides of a slit may overlap: then a triangle may lie among walls of cells that it has no way to."""
         self.read()
@@ -234,8 +236,8 @@ def check_body(scene, body, what):
     loose = body.reached.edge[~body.reached.is_free].tolist(), body.reached.face[~body.reached.is_free].tolist()
     held = held_of(body._places)
     check_places(scene, body.position, body.cell, held, what)
-    if held:
-        return False  # a body that has been built over: its edges lead through obstacles, and are let go
+    if held or id(body) in scene.let_go:
+        return True  # a body that has been built over: its edges lead through obstacles, and are let go (`free_edges`)
     for k, (a, b) in enumerate(body.edges.tolist()):
         if k in loose[0]:
             continue
@@ -245,8 +247,8 @@ def check_body(scene, body, what):
         assert any(is_free(scene, body, *way) for way in ways), (what, "an edge goes through a wall", k)
     for k, face in enumerate(body.faces):
         if k not in loose[1]:
-            is_loose = scene.is_apart or any(set(body.edges[e].tolist()) <= set(face.tolist()) for e in loose[0])
-            assert is_loose or not crossings.is_crossed(scene.walls, body.position[face]), (what, "a face", k)
+            is_loose = any(set(body.edges[e].tolist()) <= set(face.tolist()) for e in loose[0])
+            assert is_loose or not is_crossed(scene, body.position[face], body.cell[face]), (what, "a face", k)
     return not loose[0] and not loose[1]
 
 
@@ -256,21 +258,39 @@ def is_free(scene, body, a, b):
     return oracle.follow(oracle.near(scene.parts, p, q), p, q, scene.home(body.cell[a]))[0] == 1
 
 
-def check_sweep(scene, body, before, after, groups, faces_too):
+def is_crossed(scene, points, cell):
+    """Whether a wall goes through a triangle with its corners in these cells. Where the sides of a slit overlap, it is followed from any of them."""
+    if not scene.is_apart:
+        return crossings.is_crossed(scene.walls, points)
+    turns = (np.roll(np.arange(3), -k) for k in range(3) if cell[k] >= 0)
+    return all(crossings.is_crossed_from(scene.parts, points[turn], scene.home(cell[turn[0]])) for turn in turns)
+
+
+def free_edges(scene, body):
+    """The edges that no wall goes through, whichever end they are looked at from."""
+    held = held_of(body._places)
+    chosen = [(k, a, b) for k, (a, b) in enumerate(body.edges.tolist()) if not {a, b} & held]
+    return {k for k, a, b in chosen if is_free(scene, body, a, b) and is_free(scene, body, b, a)}
+
+
+def check_sweep(scene, body, before, first_cells, groups, faces_too):
     """No wall went through what edges and faces swept, vertex after vertex."""
     now, edges, faces = before.copy(), body.edges, body.faces
+    after, cell = body.position, first_cells.copy()
     for vertex in itertools.chain.from_iterable(group.tolist() for group in groups):
         if (now[vertex] == after[vertex]).all():
             continue
         for a, b in edges[(edges == vertex).any(axis=1)].tolist():
-            swept = np.array([now[vertex], after[vertex], now[b if a == vertex else a]])
-            assert not crossings.is_crossed(scene.walls, swept), ("an edge swept over a wall", vertex)
-        if faces_too:
+            other = b if a == vertex else a
+            swept = np.array([now[other], now[vertex], after[vertex]])
+            homes = cell[[other, vertex]].tolist()
+            assert not is_crossed(scene, swept, [*homes, int(body.cell[vertex])]), ("an edge swept over a wall", vertex)
+        if faces_too and not scene.is_apart:
             for face in faces[(faces == vertex).any(axis=1)].tolist():
                 others = [now[k] for k in face if k != vertex]
                 swept = np.array([now[vertex], after[vertex], *others])
                 assert not crossings.holds_a_corner(scene.walls, swept), ("a face swept over a corner", vertex)
-        now[vertex] = after[vertex]
+        now[vertex], cell[vertex] = after[vertex], body.cell[vertex]
 
 
 def move_crowd(scene):
@@ -293,7 +313,8 @@ def move_crowd(scene):
 def move_body(scene, body):
     """Send a body somewhere, by rules drawn at random."""
     rng = scene.rng
-    before = body.position
+    before, first_cells = body.position, body.cell.copy()
+    was_free = free_edges(scene, body) if id(body) in scene.let_go else set[int]()
     size = rng.choice([0.05, 0.3, 1.0])
     targets = before + rng.normal(scale=size, size=before.shape[1])
     if rng.random() < 0.6:
@@ -315,11 +336,13 @@ def move_body(scene, body):
     assert len(moves) == len(body)
     what = (mode, response, after, faces)
     check_body(scene, body, what)
+    if len(body.edges) == edges:
+        assert was_free <= free_edges(scene, body), (what, "an edge of a body that has been built over")
     if is_plain:
         for row in range(len(before)):
             assert moves.status[row] == cells.COLLISION or (body.position[row] == targets[row]).all(), what
-    if is_plain and mode == "continuous" and len(body.edges) == edges and not scene.is_apart:
-        check_sweep(scene, body, before, body.position, groups, faces == "continuous")
+    if is_plain and mode == "continuous" and len(body.edges) == edges and id(body) not in scene.let_go:
+        check_sweep(scene, body, before, first_cells, groups, faces == "continuous")
     scene.done["mobile moves"] += 1
     scene.done["hits"] += int((moves.status == cells.COLLISION).any())
 
@@ -355,12 +378,16 @@ def step(scene):
     for k, body in enumerate(scene.bodies):
         where = body.position
         body.settle()
+        if held_of(body._places):
+            scene.let_go.add(id(body))
         is_sound = check_body(scene, body, kind)
         if kind == "stop" and not scene.is_apart:
             assert (body.position == where).all()
         if not is_sound:
             scene.done["bodies made anew"] += 1
             scene.bodies[k] = scene.make_body()
+        elif id(body) in scene.let_go:
+            scene.done["bodies built over"] += 1
     for _ in range(scene.sizes.rounds):
         move_crowd(scene)
         for body in scene.bodies:

@@ -5,12 +5,13 @@ and the chord has a piece inside the wall. A triangle in the plane of a wall, or
 of a slit are walls as well, cells may be joined or not where they touch.
 """
 
+import itertools
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from cells.oracle_cells import cross, exact, minus
+from cells.oracle_cells import cross, exact, homogeneous, joined, minus, value
 
 CLEAR = 1e-9
 """Heights, in units of the largest coordinate, beyond which floating point certainly tells the side."""
@@ -116,6 +117,46 @@ def is_crossed(walls, points):
         return False
     corners = [exact(x) for x in points]
     return not is_flat(corners) and any(goes_through(ring, corners) for ring in close)
+
+
+def is_crossed_from(parts, points, home):
+    """Whether a wall goes through a triangle (3, dimension) that is followed from its first corner, in cell `home`, from part to part through what
+    they share. Where the sides of a slit overlap, walls of parts to which the triangle has no way do not count; False for a flat one."""
+    corners = [exact(x) for x in points]
+    if is_flat(corners):
+        return False
+    low, high = points.min(axis=0), points.max(axis=0)
+    around = [part for part in parts.near(low, high) if part.free]
+    sharing = {}
+    for part in around:
+        for ring in part.numbers:
+            sharing.setdefault(frozenset(ring), []).append(part)
+    known = joined(around, [part for part in around if part.cell == home and part.holds(corners[0])], corners[0])
+    known = [part for part in known if opens_towards(part, corners)]
+    for part in known:  # grows
+        for ring, numbers, wall in zip(part.faces, part.numbers, part.walls, strict=True):
+            if goes_through(ring, corners):
+                if wall:
+                    return True
+                known += [each for each in sharing[frozenset(numbers)] if all(each is not other for other in known)]
+    return False
+
+
+def opens_towards(part, corners):
+    """Whether a triangle has points inside a part, which holds its first corner."""
+    clipped = list(corners)
+    for plane in part.planes:
+        heights = [value(plane, homogeneous(x)) for x in clipped]
+        heights = [Fraction(h, homogeneous(x)[-1]) for h, x in zip(heights, clipped, strict=True)]
+        kept = []
+        for k, (x, h) in enumerate(zip(clipped, heights, strict=True)):
+            y, g = clipped[k - 1], heights[k - 1]
+            if h * g < 0:
+                kept.append(between(y, x, g, h))
+            if h >= 0:
+                kept.append(x)
+        clipped = kept
+    return any(not is_flat((clipped[0], b, c)) for b, c in itertools.pairwise(clipped[1:]))
 
 
 def holds_a_corner(walls, points):

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from abut import cells
+import abut
+from abut import InvalidInput, cells
 
 ONE = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]
 
@@ -75,3 +76,70 @@ def test_a_copy_of_a_mobile_goes_on_by_itself():
     expected = rod.move(goals)
     del rod
     assert (other.move(goals).position == expected.position).all()
+
+
+def area(thing):
+    a, b, c = (thing.vertices[0][thing.faces[:, k]] for k in range(3))
+    return 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+
+
+def volume(thing):
+    """What a surface encloses, positive where it is seen from outside."""
+    a, b, c = (thing.vertices[0][thing.faces[:, k]] for k in range(3))
+    return np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0
+
+
+def test_a_page_of_space_shows_its_walls_from_outside():
+    env = cells.channel(3, 3, 3, obstacle=np.arange(27) == 13)
+    things = {thing.name: thing for thing in abut.show(env).scene.things}
+    assert list(things) == ["border", "obstacles", "faces of cells", "edges of cells"]
+    assert [area(things[name]) for name in ("border", "obstacles", "faces of cells")] == [54.0, 6.0, 48.0]
+    assert [volume(things[name]) for name in ("border", "obstacles")] == [27.0, 1.0]
+    assert len(things["edges of cells"].pairs) == 3 * 3 * 16
+    assert [things[name].hidden for name in things] == [False, False, True, True]
+
+
+def test_a_page_of_the_plane_shows_its_cells():
+    env = plane([False, True])
+    crowd = cells.Particles(env, [[0.5, 0.5]])
+    things = {thing.name: thing for thing in abut.show(env, crowd).scene.things}
+    assert [area(things[name]) for name in ("cells", "obstacles")] == [1.0, 0.5]
+    assert things["particles"].points[0].tolist() == [[0.5, 0.5, 0.0]]
+
+
+def test_a_film_follows_walls_bodies_and_surgery():
+    env = cells.channel(2, 1, 1)
+    rod = cells.Mobile(env, ([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5]], [[0, 1]]), radius=0.1)
+    crowd = cells.Particles(env, [[0.25, 0.5, 0.5]])
+    film = cells.Recording(env, rod, crowd)
+    film.note(time=1.0)
+    env.deform(env.vertices * [1.0, 1.0, 1.5])
+    film.note(crowd.move([[0.25, 2.0, 0.5]]), time=1.5)
+    env.cut(plane=([0.5, 0.5, 0.5], [1, 0, 0]))
+    film.note(time=2.0)
+    scene = abut.show(film).scene
+    assert scene.times.tolist() == [1.0, 1.5, 2.0]
+    border, cut = (thing for thing in scene.things if thing.name == "border")
+    assert border.shown.tolist() == [True, True, False]
+    assert cut.shown.tolist() == [False, False, True]
+    assert border.vertices[:, :, 2].max(axis=1).tolist() == [1.0, 1.5, 1.5]
+    body = next(thing for thing in scene.things if thing.name == "body")
+    assert body.radius.tolist() == [0.1]
+    contacts = next(thing for thing in scene.things if thing.name == "contacts")
+    assert [len(points) for points in contacts.points] == [0, 1, 0]
+    assert contacts.points[1][0] == pytest.approx([0.25, 1.0, 0.5])
+    assert contacts.normals[1].tolist() == [[0.0, 1.0, 0.0]]
+
+
+def test_what_films_refuse():
+    env = plane()
+    with pytest.raises(InvalidInput, match="things"):
+        cells.Recording(env, 3)
+    with pytest.raises(InvalidInput, match="no frame"):
+        abut.show(cells.Recording(env))
+    film = cells.Recording(env)
+    film.note(time=1.0)
+    with pytest.raises(InvalidInput, match="time: 1 is not after 1"):
+        film.note(time=1.0)
+    with pytest.raises(InvalidInput, match="moves"):
+        film.note(env)

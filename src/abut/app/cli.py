@@ -138,9 +138,9 @@ def check(
 
 
 def _complete_scene(incomplete: str) -> list[str]:
-    from abut.scenes import PLANE_SCENES, WORLDS
+    from abut.scenes import PARTITIONS, PLANE_SCENES, WORLDS
 
-    return [name for name in (*WORLDS, *PLANE_SCENES) if name.startswith(incomplete)]
+    return [name for name in (*WORLDS, *PLANE_SCENES, *PARTITIONS) if name.startswith(incomplete)]
 
 
 @app.command()
@@ -148,7 +148,8 @@ def simulate(
     scene: Annotated[
         str,
         typer.Argument(
-            help="wall, dominoes, cards, arch, bridge, dolls, cradle, robot, pyramid, pile, stairs or cloth; in the plane contours or swarm.",
+            help="wall, dominoes, cards, arch, bridge, dolls, cradle, robot, pyramid, pile, stairs or cloth; in the plane contours or swarm; "
+            "inside a partition channel, catheter, cubes, hand, vessel, press or passage.",
             autocompletion=_complete_scene,
         ),
     ],

@@ -7,11 +7,12 @@ from abut.cells.environment import Environment
 from abut.cells.instruments.instrument import Instrument
 from abut.cells.map.darts import OUTSIDE, Darts
 from abut.cells.map.orbits import Marker, label_orbits, orbit
-from abut.cells.mobile.meetings import Meetings, find_meetings
+from abut.cells.mobile.meeting.meetings import Meetings, find_meetings
 from abut.cells.mobile.mobile import Mobile
 from abut.cells.mobile.results import BodyMoves
-from abut.cells.mobile.wall_answers import BodyReach
+from abut.cells.mobile.walls.body_reach import BodyReach
 from abut.cells.particles import Particles
+from abut.cells.recording import Recording
 from abut.cells.settle.reaches import Reach
 from abut.cells.walk.results import COLLISION, CONTACT, EDGE, FACE, FREE, VERTEX, VOLUME, Kind, Moves, Status
 from abut.cells.width.clearances import Clearance
@@ -38,6 +39,7 @@ __all__ = [
     "Moves",
     "Particles",
     "Reach",
+    "Recording",
     "Status",
     "channel",
     "find_meetings",

@@ -10,25 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.arguments import read_mask, read_numbers
-from abut.cells.edit.bulging_faces import open_along
+from abut.cells.edit.cuts.corner_cut import cut_along
+from abut.cells.edit.cuts.plane_cut import cut_by_plane, read_plane
+from abut.cells.edit.cuts.seams import sew_pairs, unsew_pairs
 from abut.cells.edit.deformation import deform, deform_until_touched
 from abut.cells.edit.interior import Interior
-from abut.cells.edit.plane_cut import cut_by_plane, finish_cut, read_plane
-from abut.cells.edit.slits import faces_between, open_faces
-from abut.cells.edit.surgery import common_faces, cut_cell, merge_cells, sew_cells
+from abut.cells.edit.obstacles import mark_obstacles
+from abut.cells.edit.surgery import merge_cells
 from abut.cells.edit.surgery_commit import perform
-from abut.cells.edit.surroundings import enclose_plane, enclose_space
+from abut.cells.edit.surroundings import surround
 from abut.cells.map import integrity
 from abut.cells.map.darts import Darts
-from abut.cells.picture import draw_plane
+from abut.cells.picture import draw_plane, tabulate
+from abut.cells.scenery import Form, list_environment, make_scene
 from abut.cells.space.misfits import describe_strangers
-from abut.cells.space.records import REACH, link_cells
-from abut.cells.walk.reentrant_edges import Remembered
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
-from abut.core.errors import InvalidInput, Unsupported
-from abut.core.showing import count, describe, table_html
+from abut.core.errors import InvalidInput
+from abut.core.showing import count, describe
 from abut.core.types import FlagsLike, IndicesLike, Number, PointsLike, VectorLike
+from abut.viewer import Scene
 
 
 class Environment:
@@ -52,6 +53,7 @@ class Environment:
     def __init__(self, interior: Interior) -> None:
         self.interior = interior
         """The tables and notes, for the other parts of `abut.cells`."""
+        self._drawn: tuple[int, list[Form]] | None = None
 
     def __repr__(self) -> str:
         facts = [count(self.cell_count, "cell"), count(int(self.interior.obstacle.sum()), "obstacle")]
@@ -63,19 +65,17 @@ class Environment:
 
     def _repr_html_(self) -> str | None:
         """In space, and where there are too many cells for a picture, how many there are of each thing."""
-        if draw_plane(self.interior) is not None:
-            return None
-        names = ("cells", "obstacles", "vertices", "parts", "darts", "bytes")
-        parts, darts = (int((numbers >= 0).sum()) for numbers in (self.part_cell, self.darts.cell))
-        numbers = (
-            self.cell_count,
-            int(self.interior.obstacle.sum()),
-            len(self.vertices),
-            parts,
-            darts,
-            self.byte_count,
-        )
-        return table_html(repr(self), names, [[f"{number:,}"] for number in numbers], 1)
+        return None if draw_plane(self.interior) is not None else tabulate(self.interior, repr(self))
+
+    def _forms(self) -> list[Form]:
+        """Walls and cells, for pages; the same list until something changes."""
+        version = self.interior.version
+        if self._drawn is None or self._drawn[0] != version:
+            self._drawn = version, list_environment(self.interior)
+        return self._drawn[1]
+
+    def _scene(self) -> Scene:
+        return make_scene([self._forms()], np.zeros(1), repr(self))
 
     @property
     def dimension(self) -> int:
@@ -144,9 +144,7 @@ class Environment:
     @property
     def byte_count(self) -> int:
         """Memory of the map and of its records."""
-        tables = [*self.interior.darts, *self.interior.space]
-        unique = {id(table): table.nbytes for table in tables if isinstance(table, np.ndarray)}
-        return sum(unique.values())
+        return self.interior.byte_count
 
     def set_obstacle(self, cells: IndicesLike, obstacle: FlagsLike) -> None:
         """Mark cells as obstacles (True) or free (False). Only these cells and their neighbours are touched.
@@ -162,22 +160,7 @@ class Environment:
         marks = read_mask(obstacle, "obstacle", None)
         if marks.shape not in ((), (1,), chosen.shape):
             raise InvalidInput("obstacle", f"has shape {marks.shape}, expected one mark or ({len(chosen)},)")
-        after = self.interior.obstacle.copy()
-        after[chosen] = marks
-        changed = np.flatnonzero(self.interior.obstacle != after)
-        if not len(changed):
-            return
-        if self.interior.motion is not None:
-            self.interior.bring_up_to_date()
-        self.interior.obstacle[changed] = after[changed]
-        _, parts = self.interior.list_parts().gather(changed)
-        self.interior.space.obstacle[parts] = self.interior.obstacle[self.interior.part_cell[parts]]
-        faces = self.interior.space.face[parts]
-        beyond = self.interior.space.cell[self.interior.space.across[faces[faces >= 0]]]
-        around = np.concatenate((parts, beyond[beyond >= 0])).astype(np.int64)
-        link_cells(self.interior.space, np.unique(around))
-        self.interior.reentrant = Remembered()
-        self.interior.versions.note_parts(parts.astype(np.int64), part_count=len(self.interior.part_cell))
+        mark_obstacles(self.interior, chosen, marks)
 
     @overload
     def deform(
@@ -286,16 +269,7 @@ class Environment:
             return cut_by_plane(self.interior, *read_plane(self.interior, plane, cells), slit)
         if cells is not None:
             raise InvalidInput("cells", "is given without a plane")
-        pair = (self._read_cell(cell, "cell"), self.cell_count)
-        loop = read_numbers(() if corners is None else corners, "corners", self.interior.fabric.vertex_count)
-        if (len(loop) != 2 and self.dimension == 2) or (len(loop) < 3 and self.dimension == 3) or _repeats(loop):
-            most = "two" if self.dimension == 2 else "three or more"
-            raise InvalidInput("corners", f"must be {most} different vertices")
-        rings = self.interior.open_rings()
-        bent = open_along(self.interior, rings, pair[0], loop.tolist()) if self.dimension == 3 else set[int]()
-        cut_cell(rings, pair[0], loop.tolist(), pair[1])
-        finish_cut(self.interior, rings, np.empty((0, self.dimension)), [pair], [pair], slit, bent)
-        return pair[1]
+        return cut_along(self.interior, self._read_cell(cell, "cell"), () if corners is None else corners, slit)
 
     def sew(self, a: IndicesLike, b: IndicesLike) -> None:
         """Join cells a and b along their border faces that have the same corners in space, so that the path between them is open.
@@ -305,13 +279,7 @@ class Environment:
         Args:
             a, b: the numbers of two cells, or (k,) of as many pairs.
         """
-        rings, vertices = self.interior.open_rings(), self.interior.vertex_rows()
-        for row, (one, other) in enumerate(zip(*self._read_pairs(a, b), strict=True)):
-            # Pairs before this one may have joined it already.
-            if not sew_cells(rings, vertices, one, other) and not (row and common_faces(rings, one, other)):
-                kind = "faces" if self.dimension == 3 else "edges"
-                raise InvalidInput("cells", f"{one} and {other} have no border {kind} in the same place")
-        perform(self.interior, rings)
+        sew_pairs(self.interior, *self._read_pairs(a, b))
 
     def unsew(self, a: IndicesLike, b: IndicesLike) -> None:
         """Close the path between cells a and b along the faces they share: a wall without thickness.
@@ -322,10 +290,7 @@ class Environment:
         Args:
             a, b: the numbers of two cells, or (k,) of as many pairs.
         """
-        rings = self.interior.open_rings()
-        between = faces_between(rings, *self._read_pairs(a, b))
-        vertices = self.interior.vertex_rows()
-        perform(self.interior, rings, vertices.take(open_faces(rings, vertices, between, len(vertices))))
+        unsew_pairs(self.interior, *self._read_pairs(a, b))
 
     def _read_pairs(self, a: IndicesLike, b: IndicesLike) -> tuple[list[int], list[int]]:
         first, second = (read_numbers(value, name, self.cell_count).tolist() for value, name in ((a, "a"), (b, "b")))
@@ -349,17 +314,7 @@ class Environment:
             Unsupported: the border in space is not as stated (`abut.cells.from_surface` with `outside=True` fills a box around any closed surface).
         """
         scale = arrays.scalar(factor, "factor", least=1.0 + 2.0**-10, most=2.0**20)
-        rings, first = self.interior.open_rings(), self.cell_count
-        enclose = enclose_space if self.dimension == 3 else enclose_plane
-        added = enclose(rings, self.interior.darts, self.interior.part_cell, self.vertices, scale, first)
-        self.interior.fabric.reach = max(self.interior.fabric.reach, REACH * float(np.abs(added).max()))
-        self.interior.refit()
-        try:
-            perform(self.interior, rings, added)
-        except InvalidInput as error:
-            words = f"surrounding an environment whose border is not star-shaped about its middle ({error})"
-            raise Unsupported(words) from None
-        return np.arange(first, self.cell_count)
+        return surround(self.interior, scale)
 
     def _read_cell(self, value: Number | None, name: str) -> int:
         return arrays.count(value, name, most=self.cell_count - 1)
@@ -377,7 +332,3 @@ class Environment:
         return describe_strangers(
             self.interior.space, self.interior.located(), self.interior.fabric.vertex_count, self.interior.part_cell
         )
-
-
-def _repeats(numbers: Integers) -> bool:
-    return len(np.unique(numbers)) != len(numbers)

@@ -13,6 +13,7 @@ from abut.cells.arguments import Walk
 from abut.cells.environment import Environment
 from abut.cells.map.darts import Indices
 from abut.cells.picture import draw_plane
+from abut.cells.scenery import Form, make_scene
 from abut.cells.settle.reaches import Reach, join_reaches
 from abut.cells.settle.settling import place_points
 from abut.cells.space.planar import lower_points, raise_points
@@ -28,6 +29,7 @@ from abut.core.errors import InvalidInput
 from abut.core.showing import count as count_of
 from abut.core.showing import describe
 from abut.core.types import PointsLike
+from abut.viewer import Scene
 
 PARALLEL_FROM = 100_000
 """Particles from which on all threads are used. Waking them costs as much as moving tens of thousands."""
@@ -88,6 +90,13 @@ class Particles:
 
     def __len__(self) -> int:
         return len(self._places.part)
+
+    def _forms(self) -> list[Form]:
+        """Where they are, for pages."""
+        return [Form("particles", raise_points(self.position), None, "red")]
+
+    def _scene(self) -> Scene:
+        return make_scene([self._forms()], np.zeros(1), repr(self))
 
     def __repr__(self) -> str:
         return describe(self, count_of(len(self), "particle"), count_of(self._environment.cell_count, "cell"))

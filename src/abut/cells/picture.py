@@ -1,7 +1,8 @@
-"""Pictures of the plane for notebooks: cells, those of obstacles grey, and what is among them."""
+"""What notebooks show: pictures of the plane, cells, those of obstacles grey, and what is among them; and a table of what an environment has."""
 
 from abut.cells.edit.interior import Interior
 from abut.core.arrays import Floats, Integers
+from abut.core.showing import table_html
 
 WIDTH = 320.0
 """Of a picture, in pixels; it is at most as high."""
@@ -43,3 +44,12 @@ def draw_plane(interior: Interior, points: Floats | None = None, edges: Integers
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 4:.0f}" height="{height + 4:.0f}" viewBox="{frame}">'
     )
     return f"{opening}{''.join(shapes)}</svg>"
+
+
+def tabulate(interior: Interior, title: str) -> str:
+    """How many there are of each thing, as a table of one row."""
+    names = ("cells", "obstacles", "vertices", "parts", "darts", "bytes")
+    parts, darts = (int((numbers >= 0).sum()) for numbers in (interior.part_cell, interior.darts.cell))
+    obstacles = int(interior.obstacle.sum())
+    numbers = (interior.cell_count, obstacles, len(interior.vertices), parts, darts, interior.byte_count)
+    return table_html(title, names, [[f"{number:,}"] for number in numbers], 1)

@@ -1,18 +1,28 @@
-"""Ropes, cloths and rag dolls: the linkages that are needed most."""
+"""Ropes, cloths and rag dolls: the linkages that are needed most; and the tissue of a partition."""
 
+import itertools
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from abut.cells import Environment
 from abut.core import arrays
 from abut.core.errors import InvalidInput
 from abut.core.types import Number, VectorLike
 from abut.dynamics.linkage import AngleLimits, Linkage, LinkageOptions, MotionOptions, RopeOptions
-from abut.dynamics.mass_spring import bending_pairs
+from abut.dynamics.springs.bending import bending_pairs
+from abut.dynamics.springs.mass_spring import MassSpring, SpringOptions
 from abut.mesh import MeshLike, as_mesh
 
 MOST_PARTICLES = 2**20
 """A longer rope is a mistake: a step of it takes seconds."""
+
+
+class TissueOptions(SpringOptions, total=False):
+    """Options of `tissue`."""
+
+    stiffness: ArrayLike
 
 
 def rope(
@@ -49,6 +59,31 @@ def rope(
         angles = AngleLimits(np.stack((i[:-2], i[1:-1], i[2:]), axis=1), np.pi - bend)
     bones = np.stack((i[:-1], i[1:]), axis=1)
     return Linkage((1.0 - t) * ends[0] + t * ends[1], bones, angles=angles, **options)
+
+
+def tissue(environment: Environment, **options: Unpack[TissueOptions]) -> MassSpring:
+    """A model of the vertices of a partition, with springs between all corners of each cell: what moves the walls for `couple(walls=…)`.
+
+    In the plane z is 0. A cut that adds vertices asks for another model.
+
+    Args:
+        environment: the cells, as they are now at rest.
+        **options: as for `MassSpring`.
+
+    Examples:
+        >>> from abut import cells, dynamics
+        >>> dynamics.tissue(cells.channel(2, 1, 1), stiffness=50.0, damping=1.0)
+        MassSpring(12 particles, 50 springs)
+    """
+    arrays.instance(environment, "environment", Environment)
+    joined = [
+        np.array(list(itertools.combinations(np.unique(np.concatenate(rings)).tolist(), 2)))
+        for rings in map(environment.faces_of, range(environment.cell_count))
+        if rings
+    ]
+    points = environment.vertices
+    points = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
+    return MassSpring(points, np.unique(np.concatenate(joined), axis=0), **options)
 
 
 def cloth(mesh: MeshLike, *, fold: Number = 0.0, **options: Unpack[LinkageOptions]) -> Linkage:

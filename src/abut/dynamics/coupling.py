@@ -14,6 +14,11 @@ from abut.core.arrays import Floats
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.types import Number
 from abut.dynamics.contact_history import ContactHistory
+from abut.dynamics.particles import ParticleModel
+from abut.dynamics.tool_impulses import WallPoints
+
+TOUCHING = 1.0 + 2.0**-8
+"""Walls within this much of an instrument's radius touch it: it stops, and is pushed, a little before that (`cells/width`)."""
 
 
 class Model(Protocol):
@@ -36,6 +41,7 @@ def couple(
     restitution: Number = 0.0,
     friction: Number = 0.0,
     history: ContactHistory | None = None,
+    walls: ParticleModel | None = None,
     **options: Any,
 ) -> Any:
     """Take one step: the model proposes, the mobile moves as far as it can, the model takes note.
@@ -49,6 +55,8 @@ def couple(
         restitution: from 0 to 1, the part of its speed with which a particle bounces.
         friction: Coulomb's coefficient.
         history: takes note of what contacts are like.
+        walls: a model of the environment's vertices, row for row, which then moves them: the environment is deformed to where they go, which pushes
+            the mobile, and what the mobile presses on takes the impulses of the contacts. For `RigidTool` and `cells.Instrument`.
         **options: go to `mobile.move`; with `after="bounce"` the restitution does too.
 
     Returns:
@@ -77,6 +85,8 @@ def couple(
     inserts = isinstance(response, str) and response in ("adaptive", "hybrid")
     if inserts and hasattr(model, "accept") and not hasattr(model, "insert"):
         raise Unsupported(f"an adaptive response with a {type(model).__name__}, which cannot insert particles")
+    if walls is not None:
+        _move_walls(walls, model, mobile, step)
     targets = model.propose(step)
     accept: Any = getattr(model, "accept", None)
     if mobile is None:
@@ -90,7 +100,10 @@ def couple(
     if history is not None:
         history.note(moves, targets[:, :dimension])
     if hasattr(model, "accept_pose"):
-        _tell_rigid(model, mobile, moves, bounce, rough)
+        if walls is None:
+            _tell_rigid(model, mobile, moves, bounce, rough)
+        else:
+            _tell_both(model, mobile, walls, bounce, rough)
         return moves
     if accept is not None:
         _follow_insertions(model, mobile, moves)
@@ -102,13 +115,43 @@ def couple(
     return moves
 
 
+def _move_walls(walls: ParticleModel, model: Any, instrument: Any, step: float) -> None:
+    """Let the walls go their step, which pushes the instrument."""
+    arrays.instance(walls, "walls", ParticleModel)
+    if not hasattr(model, "accept_pose") or not hasattr(instrument, "pose"):
+        names = f"a {type(model).__name__} and a {type(instrument).__name__}"
+        raise Unsupported(f"walls that {names} push: it takes a RigidTool and an Instrument")
+    environment = instrument.environment
+    count, dimension = environment.vertices.shape
+    if len(walls) != count:
+        raise InvalidInput("walls", f"has {len(walls)} particles, the environment has {count} vertices")
+    goals = walls.propose(step)
+    environment.deform(np.ascontiguousarray(goals[:, :dimension]))
+    walls.accept(goals)
+    instrument.settle()
+    model.follow_pose(instrument.pose)
+
+
 def _tell_rigid(model: Any, instrument: Any, moves: Any, bounce: float, rough: float) -> None:
     """Tell a rigid model where its instrument came, and what it met: each place once."""
     if not hasattr(instrument, "pose"):
         raise Unsupported(f"a {type(model).__name__} with a {type(instrument).__name__}, which is not rigid")
     hits = np.flatnonzero(moves.is_hit)
-    contacts = np.unique(np.concatenate((moves.point[hits], moves.normal[hits]), axis=1), axis=0)
+    contacts = np.unique(np.concatenate((_raised(moves.point[hits]), _raised(moves.normal[hits])), axis=1), axis=0)
     model.accept_pose(instrument.pose, contacts[:, :3], contacts[:, 3:], restitution=bounce, friction=rough)
+
+
+def _tell_both(model: Any, instrument: Any, walls: ParticleModel, bounce: float, rough: float) -> None:
+    """Tell a rigid model and that of the walls where they touch."""
+    near = instrument.clearance(TOUCHING * instrument.radius, every=True)
+    points = WallPoints(walls, near.corners, near.weights)
+    contacts = (_raised(near.wall_point), _raised(near.normal))
+    model.accept_pose(instrument.pose, *contacts, restitution=bounce, friction=rough, walls=points)
+
+
+def _raised(rows: Floats) -> Floats:
+    """Points or vectors of the plane as those of space."""
+    return rows if rows.shape[1] == 3 else np.pad(rows, ((0, 0), (0, 1)))
 
 
 def _offers(value: object, *names: str) -> bool:

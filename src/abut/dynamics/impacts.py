@@ -1,8 +1,8 @@
 """Mobiles that meet one another, or themselves, on their paths through a step: pairs that share a cell, tested over the motion.
 
 `cells.find_meetings` finds what meets at the end of a step. Here the pairs of vertices and faces, and of edges and edges, that share a cell at some
-time (`cells.mobile.shared_cells`) go to the exact test of continuous collision (`ccd.queries`): none is missed, no time is late. All vertices are
-taken to move at once, straight and at constant speed, from where they were to where they are.
+time (`cells.mobile.meeting.shared_cells`) go to the exact test of continuous collision (`ccd.queries`): none is missed, no time is late. All
+vertices are taken to move at once, straight and at constant speed, from where they were to where they are.
 
 In the plane vertices meet edges: an edge in the plane meets an upright one through the vertex.
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from abut.ccd import EDGE_EDGE, VERTEX_FACE
 from abut.ccd.queries import edge_edge, vertex_face
 from abut.cells import Mobile
-from abut.cells.mobile.shared_cells import Passing, find_passing
+from abut.cells.mobile.meeting.shared_cells import Passing, find_passing
 from abut.core.arrays import Floats, Integers, frozen
 from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 from abut.core.types import PointsLike

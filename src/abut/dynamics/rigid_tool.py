@@ -1,9 +1,7 @@
 """A rigid body that meets the walls of a partition: what `couple` drives `cells.Instrument` with.
 
-Free motion is that of `rigid_bodies`. A contact is an impulse at the point where it is, on the body as a whole: along the normal as much as stops
-it, or throws it back, and across it at most the friction's share of that. Impulses are repeated until all contacts of the step stand (projected
-Gauss–Seidel). Bounces and friction at several contacts at once may add up to more energy than what came in (Newton's law of restitution is known
-for that); then all are weakened, as much as keeps the energy.
+Free motion is that of `rigid_bodies`. A contact is an impulse at the point where it is, on the body as a whole (`tool_impulses`). Walls that have a
+model of their own take it with the opposite sign, at their corners.
 """
 
 import numpy as np
@@ -15,12 +13,7 @@ from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe
 from abut.core.types import Number, PointsLike, PoseLike, VectorLike
 from abut.dynamics.rigid_bodies import RigidState, advance, rigid_state
-
-MOST_SWEEPS = 100
-SETTLED = 2.0**-40
-"""Of the largest impulse: a smaller change ends the sweeps."""
-Speeds = tuple[Floats, Floats]
-"""Velocity and angular velocity."""
+from abut.dynamics.tool_impulses import Tool, WallPoints, answer_contacts
 
 
 class RigidTool:
@@ -124,6 +117,21 @@ class RigidTool:
         turn = self.state.poses()[0, :3, :3]
         return turn @ self.inertia @ turn.T
 
+    def follow_pose(self, pose: PoseLike) -> None:
+        """Be where walls have pushed the body to: how it moves stays as it is until the contacts of the step are told (`accept_pose`).
+
+        Args:
+            pose: (4,4) the motion from where the body was made to where it is.
+        """
+        placed = self._read_pose(pose)
+        self.state = rigid_state(placed[np.newaxis], self.state.velocity.copy(), self.state.angular_velocity.copy())
+        self._ahead = self.state
+
+    def _read_pose(self, pose: PoseLike) -> Floats:
+        placed = np.array(arrays.rigid_poses(np.asarray(arrays.pose(pose, "pose"))[np.newaxis], "pose")[0])
+        placed[:3, 3] += placed[:3, :3] @ self._first_center
+        return placed
+
     def accept_pose(
         self,
         pose: PoseLike,
@@ -132,6 +140,7 @@ class RigidTool:
         *,
         restitution: Number = 0.0,
         friction: Number = 0.0,
+        walls: WallPoints | None = None,
     ) -> None:
         """Take note of where the body came, and of the contacts that it has: their impulses change how it moves.
 
@@ -141,69 +150,19 @@ class RigidTool:
             normals: (k,3) unit vectors, from the body to the walls.
             restitution: from 0 to 1, the part of its speed with which a point bounces.
             friction: Coulomb's coefficient.
+            walls: which points of which model the contacts are with, where the walls move: it takes the opposite impulses. By default walls rest.
         """
-        placed = np.array(arrays.rigid_poses(np.asarray(arrays.pose(pose, "pose"))[np.newaxis], "pose")[0])
+        placed = self._read_pose(pose)
         where = arrays.points(points, "points", dimensions=3)
         against = arrays.coordinates(normals, "normals", (len(where), 3))
         bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0)
         rough = arrays.scalar(friction, "friction", least=0.0)
-        placed[:3, 3] += placed[:3, :3] @ self._first_center
         ahead = self._ahead
         # It has come to another place than it was to: in its own frame it turns as it would there, so that the energy is the same.
         velocity = ahead.velocity[0].copy()
         spin = placed[:3, :3] @ ahead.poses()[0, :3, :3].T @ ahead.angular_velocity[0]
         self.state = rigid_state(placed[np.newaxis], velocity[np.newaxis], spin[np.newaxis])
-        inverse = np.asarray(np.linalg.inv(self._inertia_now()), np.float64)
-        before, speeds = self.energy(), (velocity, spin)
-        contacts = (placed[:3, 3], where, against)
-        self.impulse, velocity, spin = _answer(self.mass, inverse, *contacts, *speeds, bounce, rough)
-        self.state = rigid_state(placed[np.newaxis], velocity[np.newaxis], spin[np.newaxis])
-        if (gained := self.energy()) > before:
-            share = self._share_that_keeps(before, gained, speeds, (velocity, spin))
-            self.impulse = share * self.impulse
-            velocity, spin = speeds[0] + share * (velocity - speeds[0]), speeds[1] + share * (spin - speeds[1])
-        self.state = rigid_state(placed[np.newaxis], velocity[np.newaxis], spin[np.newaxis])
+        tool = Tool(self.mass, self._inertia_now(), placed[:3, 3], velocity, spin)
+        self.impulse, tool = answer_contacts(tool, where, against, bounce, rough, walls)
+        self.state = rigid_state(placed[np.newaxis], tool.velocity[np.newaxis], tool.spin[np.newaxis])
         self._ahead = self.state
-
-    def _share_that_keeps(self, before: float, gained: float, free: Speeds, met: Speeds) -> float:
-        """How much of the impulses may act before there is more energy than without them; it is a convex parabola of that share."""
-        inertia = self._inertia_now()
-        dv, dw = met[0] - free[0], met[1] - free[1]
-        curve = 0.5 * float(self.mass * dv @ dv + dw @ inertia @ dw)
-        return min(max((before - gained + curve) / curve, 0.0), 1.0) if curve > 0.0 else 1.0
-
-
-def _answer(
-    mass: float, inverse: Floats, center: Floats, points: Floats, normals: Floats, velocity: Floats, spin: Floats,
-    restitution: float, friction: float,
-) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-    """The impulses of contacts, and velocity and spin after them."""
-    impulse, velocity, spin = np.zeros((len(points), 3)), velocity.copy(), spin.copy()
-    arms = points - center
-    speeds = ((velocity + np.cross(spin, arms)) * normals).sum(axis=1)
-    goals = -restitution * np.maximum(speeds, 0.0)
-    for _ in range(MOST_SWEEPS if len(points) else 0):
-        largest = 0.0
-        for k, (arm, n) in enumerate(zip(arms, normals, strict=True)):
-            speed = velocity + np.cross(spin, arm)
-            lever = np.cross(arm, n)
-            along = float(speed @ n) - goals[k]
-            new = max(0.0, -float(impulse[k] @ n) + along / (1.0 / mass + lever @ inverse @ lever))
-            change = -new * n - (impulse[k] @ n) * n
-            across = speed - (speed @ n) * n
-            slip = float(np.linalg.norm(across))
-            if friction > 0.0 and slip > 0.0:
-                side = across / slip
-                lever = np.cross(arm, side)
-                held = impulse[k] - (impulse[k] @ n) * n - slip / (1.0 / mass + lever @ inverse @ lever) * side
-                size = float(np.linalg.norm(held))
-                if size > friction * new:
-                    held *= friction * new / size
-                change += held - (impulse[k] - (impulse[k] @ n) * n)
-            impulse[k] += change
-            velocity += change / mass
-            spin += inverse @ np.cross(arm, change)
-            largest = max(largest, float(np.abs(change).max()))
-        if largest <= SETTLED * float(np.abs(impulse).max(initial=0.0)):
-            break
-    return impulse, velocity, spin

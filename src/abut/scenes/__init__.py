@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from abut.scenes.hand import hand
     from abut.scenes.jund import BodyScene, catheter_scene, cube_scene, hand_scene, push_along, pyramids
     from abut.scenes.mechanisms import chain_bridge, newtons_cradle, rag_dolls, robot_arm
+    from abut.scenes.partitions import PARTITIONS, PartitionScene
     from abut.scenes.passage import Passage
     from abut.scenes.rough_contours import RoughContours, falling_contours, rough_contours
     from abut.scenes.soft_surgery import SoftSurgery, soft_surgery
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
     from abut.scenes.worlds import cloth_on_terrain, pile, rag_doll_on_stairs
 
 __all__ = [
+    "PARTITIONS",
     "PLANE_SCENES",
     "WORLDS",
     "BeatingVessel",
     "BodyScene",
     "ClothFall",
     "ContourScene",
+    "PartitionScene",
     "Passage",
     "RoughContours",
     "SoftSurgery",
@@ -89,6 +92,7 @@ _HOMES = {
         "push_along",
         "pyramids",
     ),
+    "abut.scenes.partitions": ("PARTITIONS", "PartitionScene"),
     "abut.scenes.passage": ("Passage",),
     "abut.scenes.rough_contours": (
         "RoughContours",

@@ -19,7 +19,7 @@ from abut.core.jit import kernel
 from abut.core.showing import count, describe
 from abut.dynamics import MassSpring
 from abut.dynamics.particles import respond
-from abut.dynamics.spring_forces import accelerate
+from abut.dynamics.springs.spring_forces import accelerate
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import norm, scale
 from abut.mesh import Mesh

@@ -12,6 +12,7 @@ from abut.app.cli import app
 from abut.contours import Animation, Contour, collide_all
 from abut.core import jit
 from abut.core.errors import InvalidInput
+from abut.scenes import PARTITIONS
 from abut.world import World
 
 COMMAND = CliRunner()
@@ -102,3 +103,28 @@ def test_unknown_scenes_are_named(tmp_path):
     assert isinstance(done.exception, InvalidInput)
     with pytest.raises(InvalidInput, match="there are wall, dominoes, cards"):
         raise done.exception
+
+
+@pytest.mark.parametrize("name", ["press", "passage"])
+def test_scenes_inside_partitions_write_their_motion_and_a_page(tmp_path, name):
+    archive, page = tmp_path / "motion.npz", tmp_path / "page.html"
+    size, steps = {"press": 2, "passage": 5}[name], 2 if jit.INTERPRETED else 4
+    done = COMMAND.invoke(
+        app, ["simulate", name, "--size", str(size), "--steps", str(steps), "--out", str(archive), "--html", str(page)]
+    )
+    assert done.exit_code == 0, done.output
+    with np.load(archive) as motion:
+        assert motion["position_0"].shape == (steps + 1, 2 if name == "press" else 5, 3)
+        assert len(motion["time"]) == len(motion["hits"]) == steps + 1
+        assert np.abs(motion["position_0"][-1] - motion["position_0"][0]).max() > 0
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)[1])
+    assert {"border", "body", "contacts"} <= {thing["name"] for thing in facts["things"]}
+    assert len(facts["times"]) == steps + 1
+
+
+@pytest.mark.large
+def test_every_scene_of_partitions_takes_a_step():
+    for name, make in PARTITIONS.items():
+        scene = make({"hand": 0, "press": 2, "catheter": 20}.get(name, 8))
+        moves = scene.step(0)
+        assert len(moves.status) == len(scene.things[0].position), name

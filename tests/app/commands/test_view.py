@@ -73,3 +73,13 @@ def test_nothing_to_show(run, tmp_path):
     assert code == 2
     assert "nothing.ply" in err
     assert not (tmp_path / "out" / "view.html").exists()
+
+
+def test_a_file_of_cells_is_shown_as_an_environment(run, tmp_path):
+    meshio = pytest.importorskip("meshio")
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], float)
+    meshio.write(tmp_path / "two.vtu", meshio.Mesh(corners, [("tetra", [[0, 1, 2, 3], [1, 2, 3, 4]])]))
+    code, out, _, _ = run("two.vtu", "--no-browse")
+    assert (code, out) == (0, "written: out/view.html\n")
+    facts = facts_of(tmp_path / "out" / "view.html")
+    assert [thing["name"] for thing in facts["things"]] == ["border", "faces of cells", "edges of cells"]

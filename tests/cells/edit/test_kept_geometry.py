@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from abut import InvalidInput, cells
+from abut.cells.edit import surgery_commit
 from abut.cells.space.location import find_cells
 from abut.core import jit
 from cells.test_campaign import volume
@@ -82,3 +83,24 @@ def test_what_surgery_does_not_concern_keeps_its_triangles():
     env.sew(0, 1)
     assert triangles() == stretched_before
     assert len(before) == len(stretched_before)
+
+
+def test_a_cut_that_is_refused_leaves_all_tables_as_they_were(monkeypatch):
+    """New corners come before the centers of cells that are cut, which make room; after a refusal they go back."""
+
+    def refuse(*_):
+        raise InvalidInput("hexes", "is refused")
+
+    env = warped(np.random.default_rng(11), 2)
+    env.interior.bring_up_to_date()
+    rows = env.interior.fabric.vertex_rows
+    before = [table.copy() for table in (env.vertices, rows["vertices"], rows["origin"], *env.darts[1:])]
+    stars = [env.interior.fabric.stars[row].tolist() for row in range(rows.count)]
+    monkeypatch.setattr(surgery_commit, "graft", refuse)
+    for normal in ((1, 2, 3), (1, 0, 0)):
+        for slit in (False, True):
+            with pytest.raises(InvalidInput):
+                env.cut(plane=([0.9, 0.9, 0.9], normal), slit=slit)
+            after = (env.vertices, rows["vertices"], rows["origin"], *env.darts[1:])
+            assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+            assert [env.interior.fabric.stars[row].tolist() for row in range(rows.count)] == stars

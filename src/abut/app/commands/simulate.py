@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from abut.app.commands import simulate_plane
+from abut.app.commands import simulate_cells, simulate_plane
 from abut.app.output.exit_codes import INTERRUPTED
 from abut.app.output.files import prepare, write_file
 from abut.app.output.progress import progress_shown
 from abut.core.errors import InvalidInput
 from abut.scenes.catalogue import WORLDS
 from abut.scenes.contours_in_motion import PLANE_SCENES
+from abut.scenes.partitions import PARTITIONS
 from abut.scenes.world_scene import WorldScene
 from abut.viewer import show
 from abut.world import Film
@@ -36,8 +37,11 @@ def run(
     """Run a scene by name, and write the motion and the page where a file is named; 0, or 130 if it was interrupted."""
     if name in PLANE_SCENES:
         return simulate_plane.run(name, console, errors, steps=steps, size=size, out=out, html=html)
+    if name in PARTITIONS:
+        return simulate_cells.run(name, console, errors, steps=steps, size=size, out=out, html=html)
     if name not in WORLDS:
-        raise InvalidInput("scene", f"there is no scene {name!r}; there are {', '.join([*WORLDS, *PLANE_SCENES])}")
+        known = ", ".join([*WORLDS, *PLANE_SCENES, *PARTITIONS])
+        raise InvalidInput("scene", f"there is no scene {name!r}; there are {known}")
     prepare((), {"--out": out, "--html": html})  # before the work, not after it
     make: Any = WORLDS[name]
     scene: WorldScene = make() if size is None else make(size)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abut.cells.map.cell_shapes import HEXAHEDRON, PYRAMID, TETRAHEDRON, WEDGE, Shape, loops_of
 from abut.cells.map.darts import Indices, Loops
 from abut.cells.space import convexity
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.jit import kernel
 from abut.geometry.predicates import orient_3d
 from abut.geometry.rows import vector_at
@@ -34,7 +34,7 @@ def _sign_tetrahedra(vertices: Floats, rows: Integers, signs: NDArray[np.int8]) 
 def sign_tetrahedra(points: Floats, rows: Integers) -> NDArray[np.int8]:
     """(n,) 1 for tetrahedra in abut's order, −1 for those the other way round, 0 for flat ones."""
     signs = np.empty(len(rows), np.int8)
-    _sign_tetrahedra(points, np.ascontiguousarray(rows, np.int64), signs)
+    _sign_tetrahedra(points, frozen(np.ascontiguousarray(rows, np.int64).view()), signs)
     return signs
 
 

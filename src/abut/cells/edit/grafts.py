@@ -27,8 +27,9 @@ from abut.cells.map.sewing import (
     sew_edges,
 )
 from abut.cells.space import convexity
+from abut.cells.space.known_triangles import Known
 from abut.cells.space.records import NO_FACE, fit_planes, link_cells
-from abut.cells.space.subdivision import Centers, Known, Parts, subdivide, subdivide_polygons
+from abut.cells.space.subdivision import Centers, Parts, subdivide, subdivide_polygons
 from abut.cells.space.tables import NO_CELL, Fabric, follow_rings
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
@@ -129,7 +130,7 @@ def _known_triangles(fabric: Fabric, parts: Integers) -> Known:
     faces = faces[phi1[phi1[phi1[faces]]] == faces] if fabric.darts.dimension == 3 else faces[:0]
     rings = fabric.darts.vertex[np.stack((faces, phi1[faces], phi1[phi1[faces]]), axis=1)]
     rings = rings[(rings < fabric.vertex_count).all(axis=1)]
-    return frozenset(frozenset(map(tuple, ring)) for ring in fabric.space.vertices[rings].tolist())
+    return Known(fabric.space.vertices, rings.astype(np.int64))
 
 
 def _build(
@@ -196,15 +197,18 @@ def _part_strangers(new: Parts, partner: Integers, cells: dict[int, list[Ring]],
     faces = np.flatnonzero((beyond != NONE) & (beyond < len(face_of_dart)) & ~inner)
     others = face_of_dart[beyond[faces]]
     cell = new.cell[new.loops.cell]
-    common: dict[tuple[int, int], set[frozenset[int]]] = {}
-    for pair in np.stack((faces, others), axis=1)[faces < others].tolist():
-        a, b = sorted(cell[pair].tolist())
-        if (a, b) not in common:
-            common[a, b] = {frozenset(ring) for ring in cells[a]} & {frozenset(ring) for ring in cells[b]}
-        corners = set(new.loops.vertex[start[pair[0]] : start[pair[0] + 1]].tolist())
-        if a == b or not any(corners <= face for face in common[a, b]):
-            for face in pair:
-                partner[start[face] : start[face + 1]] = NONE
+    corners, begin = new.loops.vertex.tolist(), start.tolist()
+    own: dict[int, set[frozenset[int]]] = {}
+    for face, other, a, b in np.stack((faces, others, cell[faces], cell[others]), axis=1)[faces < others].tolist():
+        for each in (a, b):
+            if each not in own:
+                own[each] = {frozenset(ring) for ring in cells[each]}
+        piece = frozenset(corners[begin[face] : begin[face + 1]])
+        if a != b and piece in own[a] and piece in own[b]:
+            continue
+        if a == b or not any(piece <= whole for whole in own[a] & own[b]):
+            for each in (face, other):
+                partner[start[each] : start[each + 1]] = NONE
 
 
 def _sew(
@@ -361,6 +365,7 @@ def _write_stars(fabric: Fabric, touched: Integers, old_parts: Integers, corners
     fabric.stars.extend(fabric.vertex_rows.count)
     owners, around = fabric.stars.gather(vertices)
     stay = ~np.isin(around, old_parts)
-    pairs = np.stack((np.concatenate((owners[stay], corners)), np.concatenate((around[stay], parts))), axis=1)
-    pairs = np.unique(pairs, axis=0)
-    fabric.stars.replace(vertices, pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int32))
+    own, beside = np.concatenate((owners[stay], corners)), np.concatenate((around[stay], parts)).astype(np.int64)
+    base = int(beside.max(initial=0)) + 1
+    own, beside = np.divmod(np.unique(own * base + beside), base)
+    fabric.stars.replace(vertices, own, beside.astype(np.int32))

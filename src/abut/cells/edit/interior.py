@@ -147,6 +147,13 @@ class Interior:
         return self.marks["region"]
 
     @property
+    def byte_count(self) -> int:
+        """Memory of the map and of its records."""
+        tables = [*self.darts, *self.space]
+        unique = {id(table): table.nbytes for table in tables if isinstance(table, np.ndarray)}
+        return sum(unique.values())
+
+    @property
     def version(self) -> int:
         """Counts up with every change."""
         return self.versions.latest

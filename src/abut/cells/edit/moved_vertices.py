@@ -19,7 +19,7 @@ from abut.cells.edit.soundness import list_tetrahedra, list_unsound
 from abut.cells.map.darts import Indices
 from abut.cells.space.records import Space, spoil_listed
 from abut.cells.space.tables import Fabric
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.jit import element, kernel
 from abut.geometry.rows import vector_at
 from abut.geometry.vec import Vec3, cross, dot, norm_sq, subtract
@@ -137,7 +137,9 @@ class Moved:
 
     def put(self, space: Space, points: Floats) -> float:
         """Move the vertices; the largest magnitude of a coordinate."""
-        largest, step_sq, drift_sq = put_rows(space.vertices, self.rows, points, self._before, self._reference)
+        largest, step_sq, drift_sq = put_rows(
+            space.vertices, self.rows, frozen(points.view()), self._before, self._reference
+        )
         self._step, self._drift = float(np.sqrt(step_sq)), float(np.sqrt(drift_sq))
         self._count += 1
         return largest

@@ -24,11 +24,14 @@ class Rings:
         self.dimension = dimension
         self._rings_of, self._cells_around = rings_of, cells_around
         self.changed: dict[int, list[Ring]] = {}
-        self._arrived: dict[int, set[int]] = {}
         self._read: dict[int, list[Ring]] = {}
         """Of cells that have been asked for: the same few are, again and again."""
         self._corners: dict[int, set[int]] = {}
-        self._near: dict[int, list[int]] = {}
+        self._keys: dict[int, dict[Key, Ring]] = {}
+        self._near: dict[int, set[int]] = {}
+        """The cells around corners that have been asked for, kept up to date."""
+        self._arrived: dict[int, set[int]] = {}
+        """Cells that have got a corner which has not been asked for."""
 
     def __getitem__(self, cell: int) -> list[Ring]:
         if cell not in self._read:
@@ -36,10 +39,21 @@ class Rings:
         return self._read[cell]
 
     def __setitem__(self, cell: int, rings: list[Ring]) -> None:
+        before = self._corners.pop(cell, None)
+        if before is None:
+            before = self.corners(cell) if cell in self._read else ()
         self.changed[cell] = self._read[cell] = rings
         self._corners.pop(cell, None)
-        for corner in self.corners(cell):
-            self._arrived.setdefault(corner, set()).add(cell)
+        self._keys.pop(cell, None)
+        now = self.corners(cell)
+        for corner in before:
+            if corner not in now and corner in self._near:
+                self._near[corner].discard(cell)
+        for corner in now:
+            if corner in self._near:
+                self._near[corner].add(cell)
+            else:
+                self._arrived.setdefault(corner, set()).add(cell)
 
     def corners(self, cell: int) -> set[int]:
         """The corners of a cell."""
@@ -53,18 +67,29 @@ class Rings:
             return self[cell]
         return [list(side) for ring in self[cell] for side in sides_of(ring)]
 
+    def keys(self, cell: int) -> dict[Key, Ring]:
+        """The faces of a cell by their corners."""
+        if cell not in self._keys:
+            self._keys[cell] = {frozenset(face): face for face in self.faces(cell)}
+        return self._keys[cell]
+
     def around(self, corner: int, *others: int) -> list[int]:
         """The cells that have all these corners."""
+        found = self._around(corner)
+        if others:
+            found = found.intersection(*map(self._around, others))
+        return sorted(found)
+
+    def _around(self, corner: int) -> set[int]:
         if corner not in self._near:
-            self._near[corner] = self._cells_around(corner)
-        near = {*self._near[corner], *self._arrived.get(corner, ())}
-        wanted = {corner, *others}
-        return sorted(cell for cell in near if wanted <= self.corners(cell))
+            known = {*self._cells_around(corner), *self._arrived.pop(corner, ())}
+            self._near[corner] = {cell for cell in known if corner in self.corners(cell)}
+        return self._near[corner]
 
     def owners(self, face: Iterable[int]) -> list[int]:
         """The cells that have this face."""
         key = frozenset(face)
-        return [cell for cell in self.around(*key) if any(frozenset(ring) == key for ring in self.faces(cell))]
+        return [cell for cell in self.around(*key) if key in self.keys(cell)]
 
     def beyond(self, cell: int, face: Iterable[int]) -> int | None:
         """The other cell that has this face."""
@@ -82,7 +107,7 @@ def sides_of(ring: Ring) -> list[tuple[int, int]]:
 
 def common_faces(rings: Rings, a: int, b: int) -> set[Key]:
     """The faces between two cells."""
-    return {frozenset(face) for face in rings.faces(a)} & {frozenset(face) for face in rings.faces(b)}
+    return rings.keys(a).keys() & rings.keys(b).keys()
 
 
 def merge_cells(rings: Rings, a: int, b: int) -> None:

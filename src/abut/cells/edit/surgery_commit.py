@@ -36,13 +36,13 @@ def perform(
         for cell, heir in heirs:
             if heir >= inside.cell_count:
                 obstacle[heir] = obstacle[cell]
-    if len(added):
-        fabric.add_vertices(added if inside.dimension == 3 else np.column_stack((added, np.zeros(len(added)))))
+    raised = added if inside.dimension == 3 else np.column_stack((added, np.zeros(len(added))))
+    displaced = fabric.add_vertices(raised) if len(added) else None
     try:
         done = graft(fabric, rings.changed, inside.rings_of, obstacle, inside.recipe.name, may_dent)
     except InvalidInput:
-        if len(added):
-            fabric.remove_last_vertices(len(added))
+        if displaced is not None:
+            fabric.remove_last_vertices(len(added), displaced)
         inside.take_views()
         raise
     inside.take_views()

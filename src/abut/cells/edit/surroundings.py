@@ -14,13 +14,31 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from abut.cells.edit.grafts import Ring
+from abut.cells.edit.interior import Interior
 from abut.cells.edit.surgery import Rings, sides_of
+from abut.cells.edit.surgery_commit import perform
 from abut.cells.map.darts import OUTSIDE, Darts
+from abut.cells.space.records import REACH
 from abut.core.arrays import Floats, Integers
-from abut.core.errors import Unsupported
+from abut.core.errors import InvalidInput, Unsupported
 from abut.geometry.predicates import orient_2d
 
 Point = tuple[float, float]
+
+
+def surround(inside: Interior, factor: float) -> Integers:
+    """Put free cells around an environment; their numbers."""
+    rings, first = inside.open_rings(), inside.cell_count
+    enclose = enclose_space if inside.dimension == 3 else enclose_plane
+    added = enclose(rings, inside.darts, inside.part_cell, inside.vertices, factor, first)
+    inside.fabric.reach = max(inside.fabric.reach, REACH * float(np.abs(added).max()))
+    inside.refit()
+    try:
+        perform(inside, rings, added)
+    except InvalidInput as error:
+        words = f"surrounding an environment whose border is not star-shaped about its middle ({error})"
+        raise Unsupported(words) from None
+    return np.arange(first, inside.cell_count)
 
 
 def enclose_space(

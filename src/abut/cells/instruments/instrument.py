@@ -4,8 +4,10 @@ import numpy as np
 
 from abut.cells.environment import Environment
 from abut.cells.instruments.rigid_motion import RigidFreedom, fit_turn
-from abut.cells.mobile.mobile import After, BodyLike, Mobile
+from abut.cells.mobile.body_shape import BodyLike
+from abut.cells.mobile.mobile import Mobile
 from abut.cells.mobile.results import BodyMoves
+from abut.cells.mobile.rules import After
 from abut.cells.mobile.wide_response import answer_move
 from abut.cells.space.planar import raise_points
 from abut.cells.width.pushing import follow

@@ -6,37 +6,30 @@ time a vertex moves. Nothing else is remembered: the cells that an edge passes a
 Vertices move colour by colour (`colouring`), ascending in each, so that answers do not depend on the number of threads.
 """
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abut.cells.environment import Environment
-from abut.cells.mobile.colouring import Links, check_edges, link_vertices
-from abut.cells.mobile.packed_move import ANSWER
+from abut.cells.mobile.body_shape import BodyLike, read_shape
 from abut.cells.mobile.refining.adaptive import move_adaptively
 from abut.cells.mobile.refining.shape import GIVEN, begin_shape
-from abut.cells.mobile.response import Response, move_rigidly, run
-from abut.cells.mobile.results import BodyMoves
-from abut.cells.mobile.step_tests import (
-    CULL_CELLS,
-    CULL_CLEAR,
-    CULL_DIRECTION,
-    FACES_CONTINUOUS,
-    FACES_QUASI,
-    Body,
-    Rules,
-    find_blocked,
-)
-from abut.cells.mobile.wall_answers import BodyPlaces, BodyReach, join_tables
+from abut.cells.mobile.response import Response, hit_at_once, move_rigidly, run
+from abut.cells.mobile.results import BodyMoves, make_results
+from abut.cells.mobile.rules import After, Answering, Cull, Faces, Mode, Search, read_rules
+from abut.cells.mobile.steps.colouring import Links, check_edges, link_vertices
+from abut.cells.mobile.steps.step_tests import CULL_CLEAR, CULL_DIRECTION, FACES_CONTINUOUS, Body, Rules, find_blocked
+from abut.cells.mobile.walls.body_reach import BodyReach, join_tables
+from abut.cells.mobile.walls.wall_answers import BodyPlaces
 from abut.cells.mobile.wide_response import list_clearance, move_widely, widen
 from abut.cells.picture import draw_plane
+from abut.cells.scenery import Form, list_body, make_scene
 from abut.cells.settle.reaches import Reach, join_reaches
 from abut.cells.settle.settling import find_places
 from abut.cells.space.planar import lower_points, raise_points
 from abut.cells.space.predicates import NOWHERE
-from abut.cells.walk.reentrant_edges import NONE_KNOWN, Voxels
-from abut.cells.walk.results import COLLISION
+from abut.cells.walk.reentrant_edges import Voxels
 from abut.cells.walk.segment_walk import Front, make_fronts
 from abut.cells.width.clearances import Clearance
 from abut.core import arrays
@@ -44,19 +37,9 @@ from abut.core.arrays import Floats, Integers
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import thread_count
 from abut.core.showing import count, describe
-from abut.core.types import IndicesLike, Number, PointsLike
-from abut.mesh import MeshLike, as_mesh
+from abut.core.types import Number, PointsLike
+from abut.viewer import Scene
 
-BodyLike: TypeAlias = MeshLike | tuple[PointsLike, IndicesLike]
-"""A mesh, or (points, edges)."""
-Mode: TypeAlias = Literal["quasi", "continuous"]
-Cull: TypeAlias = Literal["none", "cells", "direction", "both"]
-Answering: TypeAlias = Literal["static", "adaptive", "hybrid", "rigid"]
-Search: TypeAlias = Literal["exhaustive", "dichotomy"]
-After: TypeAlias = Literal["stop", "slide", "bounce"]
-Faces: TypeAlias = Literal["none", "quasi", "continuous"]
-_CULLS = {"none": 0, "cells": CULL_CELLS, "direction": CULL_DIRECTION, "both": CULL_CELLS | CULL_DIRECTION}
-_FACES = {"none": 0, "quasi": FACES_QUASI, "continuous": FACES_CONTINUOUS}
 _NO_FACES = np.empty((0, 3), np.int64)
 _NO_ROWS = np.empty(0, np.int64)
 PARALLEL_FROM = 200_000
@@ -92,7 +75,7 @@ class Mobile:
         arrays.instance(environment, "environment", Environment)
         width = arrays.scalar(radius, "radius", least=0.0)
         self._environment = environment
-        points, edges, faces = _read_shape(shape, environment.dimension)
+        points, edges, faces = read_shape(shape, environment.dimension)
         check_edges(edges)
         position = raise_points(points)
         self._places = BodyPlaces(environment.interior, position, find_places(environment.interior, position))
@@ -126,6 +109,13 @@ class Mobile:
         """In the plane, the edges among the cells."""
         return draw_plane(self._environment.interior, points=self.position, edges=self.shape.edges)
 
+    def _forms(self) -> list[Form]:
+        """Faces or edges, for pages."""
+        return list_body("body", self.shape.position, self.shape.edges, self.shape.faces, self.radius)
+
+    def _scene(self) -> Scene:
+        return make_scene([self._forms()], np.zeros(1), repr(self))
+
     @property
     def environment(self) -> Environment:
         """Where it moves."""
@@ -141,13 +131,15 @@ class Mobile:
         """How far walls stay away from it."""
         return 0.0 if self._places.thickness is None else self._places.thickness.radius
 
-    def clearance(self, within: Number | None = None) -> Clearance:
+    def clearance(self, within: Number | None = None, *, every: bool = False) -> Clearance:
         """The walls that are near: for each edge and face, and each vertex without an edge, the nearest one.
 
         The edges of faces are not told by themselves. An environment that has changed is followed first (`settle`).
 
         Args:
             within: walls further away than this are left out; by default twice the radius.
+            every: whether to tell all walls that are near, and those of the corners of edges and faces as well: where they differ in the point of
+                the wall, they are rows of their own.
 
         Raises:
             InvalidInput: no distance is given, and the radius is 0.
@@ -166,7 +158,9 @@ class Mobile:
         most = arrays.positive(2.0 * self.radius if within is None else within, "within")
         if not self._places.is_settled:
             self.settle()
-        return list_clearance(self._environment.interior, self.shape, self._places.thickness, most)
+        return list_clearance(
+            self._environment.interior, self.shape, self._places.thickness, most, arrays.flag(every, "every")
+        )
 
     @property
     def edges(self) -> Integers:
@@ -240,7 +234,9 @@ class Mobile:
             Unsupported: `cull` by direction of a body that is not closed, `faces` of one that was given as edges, a rigid response after which
                 vertices go on, or particles on edges or bounces of a body with a radius.
         """
-        rules = self._read_rules(mode, cull, search, after, restitution, faces)
+        rules = read_rules(self.shape, mode, cull, search, after, restitution, faces)
+        if rules.culls & CULL_DIRECTION and not self._linked(True).is_closed:
+            raise Unsupported("elimination by direction of a body that is not closed and consistently oriented")
         arrays.choice(response, "response", ("static", "adaptive", "hybrid", "rigid"))
         if response == "rigid" and after != "stop":
             raise Unsupported(f"{after!r} of a rigid response")
@@ -274,13 +270,13 @@ class Mobile:
 
     def _take(self, done: Response, held: NDArray[np.bool_] | None) -> BodyMoves:
         """Go where a response has come to; `held` are vertices inside obstacles."""
-        done = done if held is None else _hit_at_once(done, held, self._environment)
+        done = done if held is None else hit_at_once(done, held, self._environment.interior)
         if done.links is not None:
             self._links = {len(done.links.turned) > 0: done.links}
         self.shape = done.shape
         self._places.position, self._places.part = self.shape.position, self.shape.cell
         self._places.edges, self._places.faces = self.shape.edges, self.shape.faces
-        return self._results(done)
+        return make_results(done, self._environment.dimension, self.position, self.cell)
 
     def _hold(self, goals: Floats, response: str) -> tuple[Floats, NDArray[np.bool_] | None]:
         """Vertices inside cells that have become obstacles do not move, nor does a rigid body that has one: goals, and which vertices are held."""
@@ -289,30 +285,6 @@ class Mobile:
             return goals, None
         stays = held | (response == "rigid")
         return np.where(stays[:, np.newaxis], self.shape.position, goals), held
-
-    def _results(self, done: Response) -> BodyMoves:
-        dimension = self._environment.dimension
-        answer = {name: arrays.frozen(np.ascontiguousarray(done.answer[name])) for name in ANSWER.names or ()}
-        return BodyMoves(
-            arrays.frozen(answer["status"].astype(np.int8)),
-            self.position,
-            answer["time"],
-            arrays.frozen(answer["kind"].astype(np.int8)),
-            answer["dart"],
-            lower_points(answer["normal"], dimension),
-            lower_points(answer["point"], dimension),
-            answer["edge"],
-            answer["face"],
-            self.cell,
-            answer["tests"],
-            answer["visits"],
-            answer["edge_tests"],
-            answer["edges_inside"],
-            answer["edges_clear"],
-            answer["edges_behind"],
-            answer["face_tests"],
-            arrays.frozen(done.source),
-        )
 
     def settle(self) -> NDArray[np.bool_]:
         """Bring the body up to date with an environment that was deformed or cut; `move` does it too.
@@ -357,31 +329,12 @@ class Mobile:
     def _find_blocked(self, edges: Integers, faces: Integers) -> tuple[int, int]:
         shape, links = self.shape, self._linked(False)
         body = Body(shape.position, shape.cell, *links.tables)
-        return find_blocked(self._environment.interior.space, self._front(1), body, edges, faces)
-
-    def _read_rules(
-        self, mode: Mode, cull: Cull, search: Search, after: After, restitution: Number, faces: Faces | None
-    ) -> Rules:
-        arrays.choice(mode, "mode", ("quasi", "continuous"))
-        arrays.choice(cull, "cull", tuple(_CULLS))
-        arrays.choice(search, "search", ("exhaustive", "dichotomy"))
-        arrays.choice(after, "after", ("stop", "slide", "bounce"))
-        if faces is None:
-            faces = "continuous" if mode == "continuous" and len(self.shape.faces) else "none"
-        arrays.choice(faces, "faces", tuple(_FACES))
-        if faces != "none" and not len(self.shape.faces):
-            raise Unsupported("faces of a body that was given as edges")
-        bounce = arrays.scalar(restitution, "restitution", least=0.0, most=1.0) if after == "bounce" else 0.0
-        culls = _CULLS[cull]
-        if culls & CULL_DIRECTION and not self._linked(True).is_closed:
-            raise Unsupported("elimination by direction of a body that is not closed and consistently oriented")
-        return Rules(
-            mode == "continuous",
-            search == "exhaustive",
-            culls,
-            _FACES[faces],
-            -1.0 if after == "stop" else bounce,
-            NONE_KNOWN,
+        return find_blocked(
+            self._environment.interior.space,
+            self._front(1),
+            body,
+            arrays.frozen(edges.view()),
+            arrays.frozen(faces.view()),
         )
 
     def _add_voxels(self, rules: Rules) -> Rules:
@@ -418,27 +371,3 @@ class Mobile:
         if len(goal) != len(self):
             raise InvalidInput("targets", f"has {len(goal)} rows for {len(self)} vertices")
         return goal
-
-
-def _hit_at_once(done: Response, held: NDArray[np.bool_], environment: Environment) -> Response:
-    """The same answer, in which vertices that were inside obstacles have collided at once."""
-    answer, rows = done.answer, np.flatnonzero((done.source >= 0) & held[np.maximum(done.source, 0)])
-    answer["status"][rows], answer["kind"][rows] = COLLISION, environment.dimension
-    answer["dart"][rows] = environment.interior.space.face[done.shape.cell[rows], 0]
-    answer["edge"][rows], answer["face"][rows] = -1, -1
-    answer["time"][rows], answer["normal"][rows], answer["point"][rows] = 0.0, 0.0, done.shape.position[rows]
-    return done
-
-
-def _read_shape(shape: BodyLike, dimension: int) -> tuple[Floats, Integers, Integers | None]:
-    """Points, edges and faces."""
-    if isinstance(shape, tuple) and len(shape) == 2:
-        given = cast("tuple[PointsLike, IndicesLike]", shape)
-        rows = arrays.as_array(given[1], "edges")
-        if dimension == 2 or (rows.ndim == 2 and rows.shape[1] == 2):
-            points = arrays.points(given[0], "points", dimensions=dimension, keep=True)
-            return points, arrays.indices(given[1], "edges", 2, len(points), keep=True), None
-    if dimension == 2:
-        raise InvalidInput("shape", "in the plane a mobile is given as (points, edges)")
-    mesh = as_mesh(shape)
-    return mesh.vertices, mesh.edges, mesh.faces

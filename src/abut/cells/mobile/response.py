@@ -13,13 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abut.cells.edit.interior import Interior
-from abut.cells.mobile.colouring import Links
-from abut.cells.mobile.packed_move import ANSWER, pack_move
 from abut.cells.mobile.refining.shape import Shape
-from abut.cells.mobile.step_tests import Body, Rules
-from abut.cells.mobile.vertex_steps import MOST_TRIES, move_vertices
+from abut.cells.mobile.steps.colouring import Links
+from abut.cells.mobile.steps.packed_move import ANSWER, pack_move
+from abut.cells.mobile.steps.step_tests import Body, Rules
+from abut.cells.mobile.steps.vertex_steps import MOST_TRIES, move_vertices
 from abut.cells.walk.results import COLLISION, FREE
 from abut.cells.walk.segment_walk import Front
 from abut.core.arrays import Floats, Integers
@@ -93,3 +94,13 @@ def move_rigidly(
     impact.answer["status"][~hit] = FREE
     impact.answer["time"][:] = contact
     return impact._replace(shape=tried.shape)
+
+
+def hit_at_once(done: Response, held: NDArray[np.bool_], interior: Interior) -> Response:
+    """The same answer, in which vertices that were inside obstacles have collided at once."""
+    answer, rows = done.answer, np.flatnonzero((done.source >= 0) & held[np.maximum(done.source, 0)])
+    answer["status"][rows], answer["kind"][rows] = COLLISION, interior.dimension
+    answer["dart"][rows] = interior.space.face[done.shape.cell[rows], 0]
+    answer["edge"][rows], answer["face"][rows] = -1, -1
+    answer["time"][rows], answer["normal"][rows], answer["point"][rows] = 0.0, 0.0, done.shape.position[rows]
+    return done

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abut.cells.mobile.response import Response
+from abut.cells.mobile.steps.packed_move import ANSWER
+from abut.cells.space.planar import lower_points
 from abut.cells.walk.results import Status, count_statuses
-from abut.core.arrays import Floats, Integers
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 
 
@@ -80,3 +83,28 @@ class BodyMoves:
     def is_hit(self) -> NDArray[np.bool_]:
         """(n,) whether something was hit."""
         return self.status == Status.COLLISION
+
+
+def make_results(done: Response, dimension: int, position: Floats, cell: Integers) -> BodyMoves:
+    """The answer of a move, for users: where the vertices are now, and what the response tells."""
+    answer = {name: frozen(np.ascontiguousarray(done.answer[name])) for name in ANSWER.names or ()}
+    return BodyMoves(
+        frozen(answer["status"].astype(np.int8)),
+        position,
+        answer["time"],
+        frozen(answer["kind"].astype(np.int8)),
+        answer["dart"],
+        lower_points(answer["normal"], dimension),
+        lower_points(answer["point"], dimension),
+        answer["edge"],
+        answer["face"],
+        cell,
+        answer["tests"],
+        answer["visits"],
+        answer["edge_tests"],
+        answer["edges_inside"],
+        answer["edges_clear"],
+        answer["edges_behind"],
+        answer["face_tests"],
+        frozen(done.source),
+    )

@@ -3,9 +3,9 @@
 import numpy as np
 
 from abut.cells.edit.interior import Interior
-from abut.cells.mobile.packed_move import ANSWER
 from abut.cells.mobile.refining.shape import Shape
 from abut.cells.mobile.response import Response
+from abut.cells.mobile.steps.packed_move import ANSWER
 from abut.cells.walk.results import COLLISION, FREE
 from abut.cells.width.clearances import Clearance, make_clearance
 from abut.cells.width.thickness import Thickness
@@ -65,8 +65,10 @@ def _tabulate(dimension: int, thickness: Thickness, went: Went) -> np.ndarray:
     return answer
 
 
-def list_clearance(interior: Interior, shape: Shape, thickness: Thickness | None, within: float) -> Clearance:
+def list_clearance(
+    interior: Interior, shape: Shape, thickness: Thickness | None, within: float, every: bool
+) -> Clearance:
     """`Mobile.clearance`."""
     asked = thickness or Thickness(within, len(shape.cell), shape.edges, shape.faces)
-    near = asked.list_near_now(interior, shape.position, shape.cell, within)
+    near = asked.list_near_now(interior, shape.position, shape.cell, within, every)
     return make_clearance(interior, asked, near, shape.position)

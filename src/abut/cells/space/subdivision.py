@@ -36,6 +36,7 @@ from abut.cells.map.cell_shapes import TETRAHEDRON, Shape, concatenate, loops_of
 from abut.cells.map.darts import Indices, Loops, join_loops
 from abut.cells.space import convexity
 from abut.cells.space.kernel_points import find_shares
+from abut.cells.space.known_triangles import Known
 from abut.core import arrays
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel
@@ -50,8 +51,6 @@ best corner would: the larger, the better. But the choice should be the same whi
 before. A quarter is the largest share for which every parallelogram is cut from its lowest corner: with sides a ≤ b both diagonals give triangles
 of one area, the longest sides are at least b and less than a + b ≤ 2b, and the thickness goes with the inverse square of these."""
 AT_ONCE = 1 << 16
-Known = frozenset[frozenset[tuple[float, ...]]]
-"""Triangles by the places of their corners."""
 
 
 class Centers(NamedTuple):
@@ -143,22 +142,8 @@ def _thinnest(vertices: Floats, rings: Integers) -> Floats:
     return thinnest
 
 
-def _known_apexes(vertices: Floats, rings: Integers, known: Known) -> Integers:
-    """(n,) the corner of each ring from which it was cut into triangles before, or −1."""
-    apexes = np.full(len(rings), -1)
-    size = rings.shape[1]
-    for row, ring in enumerate(vertices[rings].tolist()):
-        places = [tuple(point) for point in ring]
-        for apex in range(size):
-            fan = [places[(apex + k) % size] for k in range(1, size)]
-            if all(frozenset((places[apex], *pair)) in known for pair in itertools.pairwise(fan)):
-                apexes[row] = apex
-                break
-    return apexes
-
-
 def _cut_faces(
-    vertices: Floats, loops: Loops, faces: Integers, known: Known = frozenset()
+    vertices: Floats, loops: Loops, faces: Integers, known: Known | None = None
 ) -> tuple[Integers, Integers]:
     """The triangles (n,3) of faces that are not flat, joined to one of their corners, and the face of each."""
     triangles: list[Integers] = []
@@ -177,7 +162,7 @@ def _cut_faces(
         poor = thinnest < FAIR_SHARE * thinnest.max(axis=1, keepdims=True)
         apex = np.argmin(rings + poor * len(vertices), axis=1)
         if known:
-            before = _known_apexes(vertices, rings, known)
+            before = known.find_apexes(vertices, rings)
             apex = np.where(before >= 0, before, apex)
         turn = (apex[:, np.newaxis] + np.arange(size)) % size
         rings = np.take_along_axis(rings, turn, axis=1)
@@ -207,7 +192,7 @@ def _pyramid(size: int) -> Shape:
 
 
 def _cut_cells(
-    vertices: Floats, loops: Loops, planar: NDArray[np.bool_], cut: Integers, known: Known
+    vertices: Floats, loops: Loops, planar: NDArray[np.bool_], cut: Integers, known: Known | None
 ) -> tuple[list[tuple[Shape, NDArray[Any]]], list[Integers]]:
     """Corners of the parts of the cut cells, shape by shape, and the cells they belong to."""
     center = np.full(int(loops.cell[-1]) + 1, -1, np.int64)
@@ -260,7 +245,7 @@ def subdivide(
     numbers: Indices,
     name: str,
     slots: int | None = None,
-    known: Known = frozenset(),
+    known: Known | None = None,
 ) -> Parts:
     """The parts of all cells: one for each whole cell, in order, then those of the others. `numbers` are the cells' numbers in messages.
 

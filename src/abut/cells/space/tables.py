@@ -29,6 +29,13 @@ class Tables(NamedTuple):
     """of the cells that are cut; they are the last rows of the vertices"""
 
 
+class Displaced(NamedTuple):
+    """Rows of the vertices that centers had, and that they have now."""
+
+    before: Integers
+    now: Integers
+
+
 class Fabric:
     """Growing tables. After changes to the rows, `weave` renews the views `darts` and `space`."""
 
@@ -157,24 +164,23 @@ class Fabric:
         rows, corners = self.center_rows, self.center_corners
         move_centers(self.origin, rows["vertex"], corners.begin, corners.end, corners.pool, chosen)
 
-    def add_vertices(self, points: Floats) -> None:
+    def add_vertices(self, points: Floats) -> Displaced:
         """Vertices (n,3) behind those that are there, before the centers: centers in the way get other rows."""
         first = self.vertex_count
         self.vertex_count += len(points)
         moved = self.vertex_rows.claim(first, self.vertex_count)
         rows = self.vertex_rows.take(len(moved))
-        vertices = self.vertex_rows["vertices"]
-        vertices[rows] = vertices[moved]
-        self.origin[rows] = self.origin[moved]
-        vertices[first : self.vertex_count] = self.origin[first : self.vertex_count] = points
-        self.stars.extend(self.vertex_rows.count)
-        if len(moved):
-            self._move_centers(moved, rows)
+        self._move_centers(moved, rows)
+        self.vertex_rows["vertices"][first : self.vertex_count] = points
+        self.origin[first : self.vertex_count] = points
         self.weave()
+        return Displaced(moved, rows)
 
     def _move_centers(self, old: Integers, new: Integers) -> None:
         """Other rows of the vertices for some centers."""
-        empty = np.empty(0, np.int32)
+        empty, vertices = np.empty(0, np.int32), self.vertex_rows["vertices"]
+        vertices[new], self.origin[new] = vertices[old], self.origin[old]
+        self.stars.extend(self.vertex_rows.count)
         for row, other in zip(old.tolist(), new.tolist(), strict=True):
             parts = self.stars[row].copy()
             self.center_rows["vertex"][self.center_of(int(self.part_cell[parts[0]]))] = other
@@ -185,10 +191,14 @@ class Fabric:
             self.stars.replace(place, np.full(len(parts), other), parts)
             self.stars.replace(gone, empty.astype(np.int64), empty)
 
-    def remove_last_vertices(self, count: int) -> None:
-        """Take back what `add_vertices` has added."""
+    def remove_last_vertices(self, count: int, displaced: Displaced) -> None:
+        """Take back what `add_vertices` has added; centers go back to the rows that they had."""
         self.vertex_rows.give_back(np.arange(self.vertex_count - count, self.vertex_count))
         self.vertex_count -= count
+        for row in displaced.before.tolist():
+            self.vertex_rows.claim(row, row + 1)
+        self._move_centers(displaced.now, displaced.before)
+        self.vertex_rows.give_back(displaced.now)
         self.vertex_rows.trim()
         self.weave()
 

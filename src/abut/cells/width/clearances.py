@@ -14,7 +14,8 @@ from abut.core.showing import ROWS_SHOWN, count, describe, table_html
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clearance:
-    """The nearest walls of a mobile: one row for each edge, face or lone vertex that has one near. The answer to `Mobile.clearance`.
+    """The nearest walls of a mobile: one row for each edge, face or lone vertex that has one near, or for each wall. The answer to
+    `Mobile.clearance`.
 
     Examples:
         >>> import abut
@@ -24,7 +25,7 @@ class Clearance:
     """
 
     vertex: Integers
-    """(k,) the lone vertex, −1 for an edge or a face"""
+    """(k,) the vertex, −1 for an edge or a face"""
     edge: Integers
     """(k,) the edge, or −1"""
     face: Integers
@@ -41,6 +42,8 @@ class Clearance:
     """(k,) the free cell before the wall"""
     corners: Integers
     """(k, dimension) vertices of the wall"""
+    weights: Floats
+    """(k, dimension) of which `wall_point` is the mean with these weights"""
 
     def __len__(self) -> int:
         return len(self.edge)
@@ -61,7 +64,9 @@ def make_clearance(interior: Interior, thickness: Thickness, near: Records, posi
     )
     point = sum(near["share_" + name][:, np.newaxis] * position[near[name]] for name in ("a", "b", "c"))
     corners = np.stack([near[name] for name in ("u", "v", "w")], axis=1)[:, : interior.dimension]
-    dimension = interior.dimension
+    weights, dimension = np.stack([near["share_" + name] for name in ("u", "v", "w")], axis=1), interior.dimension
+    if dimension == 2:  # the last corner comes twice
+        weights = np.stack((weights[:, 0], weights[:, 1] + weights[:, 2]), axis=1)
     return Clearance(
         frozen(names[:, 0].copy()),
         frozen(names[:, 1].copy()),
@@ -72,4 +77,5 @@ def make_clearance(interior: Interior, thickness: Thickness, near: Records, posi
         lower_points(normal, dimension),
         frozen(interior.part_cell[interior.space.cell[near["dart"]]].astype(np.int64)),
         frozen(corners),
+        frozen(weights),
     )

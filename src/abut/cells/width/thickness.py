@@ -11,7 +11,8 @@ from abut.cells.edit.interior import Interior
 from abut.cells.space.records import Space
 from abut.cells.walk.segment_walk import Front, make_fronts
 from abut.cells.width.contacts import TOUCH, Paths, Walls, find_first, find_near
-from abut.core.arrays import Floats, Integers
+from abut.cells.width.projection import distinct
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.records import Records
 
 STOP = 1.0 + 2.0**-10
@@ -67,7 +68,7 @@ class Thickness:
         self, space: Space, walls: Walls, paths: Paths, home: Floats, chosen: Integers, least: float
     ) -> Records:
         """Of each chosen simplex the first time at which a wall is nearer than `least` (`contacts.find_first`)."""
-        touches = np.zeros(len(chosen), TOUCH)
+        touches, paths = np.zeros(len(chosen), TOUCH), paths._replace(end=frozen(paths.end.view()))
         while True:
             need = find_first(
                 space, self.front(space), walls, paths, home, self.simplices, chosen, least, self._room, touches
@@ -92,10 +93,12 @@ class Thickness:
             else:
                 return self._contacts[:found].copy()
 
-    def list_near_now(self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float) -> Records:
-        """The nearest wall of each outer simplex that has one within a distance, where the body is."""
+    def list_near_now(
+        self, interior: Interior, position: Floats, part: NDArray[np.int32], within: float, every: bool = False
+    ) -> Records:
+        """The nearest wall of each outer simplex that has one within a distance, where the body is; or every wall of every simplex."""
         points = interior.space.vertices
-        paths = Paths(position, position, part)
-        return self.find_near(
-            interior.space, Walls(points, points, 0.0, 1.0), paths, position, self.outer, within, False
-        )
+        at, walls = Paths(position, position, part), Walls(points, points, 0.0, 1.0)
+        if every:
+            return distinct(self.find_near(interior.space, walls, at, position, self.every, within, True))
+        return self.find_near(interior.space, walls, at, position, self.outer, within, False)

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from abut.ccd import EDGE_EDGE
 from abut.cells import Mobile
 from abut.cells.arguments import read_items
+from abut.cells.mobile.meeting.shared_cells import put_back, settle_all
 from abut.cells.mobile.results import BodyMoves
-from abut.cells.mobile.shared_cells import put_back, settle_all
 from abut.core import arrays
 from abut.core.arrays import Floats, frozen
 from abut.core.errors import InvalidInput

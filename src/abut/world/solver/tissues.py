@@ -17,7 +17,7 @@ from abut.core.arrays import Floats, Integers
 from abut.core.jit import kernel, stay_apart
 from abut.core.records import Records, put, vector
 from abut.dynamics.shape_matching import average_rows, fit_velocities, match_rows
-from abut.dynamics.spring_forces import pull_of_spring
+from abut.dynamics.springs.spring_forces import pull_of_spring
 from abut.geometry.rows import put_vector, vector_at
 from abut.geometry.vec import add_scaled, subtract
 

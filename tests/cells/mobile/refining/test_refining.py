@@ -7,6 +7,7 @@ from abut import cells
 from abut.cells.mobile.refining.adaptive import Change
 from abut.cells.mobile.refining.growth import trimmed
 from abut.cells.mobile.response import run
+from abut.cells.mobile.rules import read_rules
 from abut.cells.walk.results import COLLISION, FREE
 from cells.mobile.refining import oracle_refining as oracle
 from cells.mobile.test_mobile import boxes
@@ -34,7 +35,7 @@ def rows(shape):
 
 def hits_of(body, goals, mode, faces):
     """The body's vertices moved once, and the tables that an adaptive response goes on from."""
-    rules = body._read_rules(mode, "cells", "exhaustive", "stop", 0.0, faces)
+    rules = read_rules(body.shape, mode, "cells", "exhaustive", "stop", 0.0, faces)
     links = body._linked(rules.faces != 0)
     interior = body.environment.interior
     done = run(interior, body._front(1), body.shape, links, goals, rules)

@@ -7,8 +7,6 @@ the first move costs what is touched.
 import numpy as np
 
 from abut.cells.edit.interior import Interior
-from abut.cells.mobile.colouring import Links
-from abut.cells.mobile.packed_move import ANSWER, addresses_of, pack_move
 from abut.cells.mobile.refining.growth import (
     VERTICES,
     begin_growth,
@@ -21,8 +19,10 @@ from abut.cells.mobile.refining.insertion import insert_particles
 from abut.cells.mobile.refining.removal import remove_particles
 from abut.cells.mobile.refining.shape import GIVEN, Shape
 from abut.cells.mobile.response import Response, run
-from abut.cells.mobile.step_tests import Body, Rules
-from abut.cells.mobile.vertex_steps import move_vertices
+from abut.cells.mobile.steps.colouring import Links
+from abut.cells.mobile.steps.packed_move import ANSWER, addresses_of, pack_move
+from abut.cells.mobile.steps.step_tests import Body, Rules
+from abut.cells.mobile.steps.vertex_steps import move_vertices
 from abut.cells.walk.results import COLLISION, CONTACT, FREE
 from abut.cells.walk.segment_walk import Front
 from abut.core.arrays import Floats, Integers

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from abut.cells.map.darts import Indices
 from abut.cells.mobile.refining.shape import GIVEN, Shape
-from abut.cells.mobile.step_tests import OWN_EDGE, OWN_FACE
+from abut.cells.mobile.steps.step_tests import OWN_EDGE, OWN_FACE
 from abut.core.arrays import Floats, Integers
 from abut.core.jit import inlined, integer, kernel
 from abut.core.records import Records

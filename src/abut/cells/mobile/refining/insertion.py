@@ -6,7 +6,6 @@ is left as it is, so that the state stays free of collisions.
 """
 
 from abut.cells.map.darts import Row
-from abut.cells.mobile.edge_sweep import search_triangle
 from abut.cells.mobile.refining.growth import (
     EDGES,
     FACES,
@@ -21,7 +20,8 @@ from abut.cells.mobile.refining.growth import (
     set_end,
 )
 from abut.cells.mobile.refining.shape import GIVEN
-from abut.cells.mobile.step_tests import list_cells
+from abut.cells.mobile.steps.step_tests import list_cells
+from abut.cells.mobile.sweeps.edge_sweep import search_triangle
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import ANY_CELL, Front, follow
 from abut.core.arrays import Floats, Integers

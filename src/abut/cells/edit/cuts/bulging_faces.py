@@ -7,9 +7,9 @@ are flat but for the rounding of the new corners.
 
 import numpy as np
 
+from abut.cells.edit.cuts.slicing import Plane
 from abut.cells.edit.grafts import ROUNDED, Ring
 from abut.cells.edit.interior import Interior
-from abut.cells.edit.slicing import Plane
 from abut.cells.edit.surgery import Key, Rings, refuse_known, sides_of
 from abut.cells.space.tables import follow_rings
 from abut.core.arrays import Floats

@@ -144,7 +144,7 @@ def _refuse_joined(rings: Rings, plane: Plane, split: dict[Key, int]) -> None:
     """Refuse planes that cut both sides of a wall along the same edge: one whose ends lie on the rim of the slit, which the sides share."""
     owner: dict[Key, int] = {}
     for key, cell in split.items():
-        ring = _with_new(plane, next(face for face in rings[cell] if frozenset(face) == key))
+        ring = _with_new(plane, rings.keys(cell)[key])
         ends = _cross_ring(plane, ring, cell)
         if ends is None:
             continue

@@ -15,7 +15,7 @@ Times: a vertex w of the environment is met when the plane bcw holds the moving 
 import numpy as np
 
 from abut.cells.map.darts import Row
-from abut.cells.mobile.edge_sweep import First, grow_in_volume, open_face_meets
+from abut.cells.mobile.sweeps.edge_sweep import First, grow_in_volume, open_face_meets
 from abut.cells.space.predicates import side_of_face
 from abut.cells.space.records import BLOCKED, NO_FACE, Space, measure_plane
 from abut.cells.walk.segment_walk import COUNT, TESTS, Front, push_star

@@ -15,10 +15,10 @@ import numpy as np
 
 from abut.cells.arguments import read_items
 from abut.cells.map.darts import Row
-from abut.cells.mobile.edge_sweep import lower, upper
-from abut.cells.mobile.meetings import join_by_cell, settle_all
+from abut.cells.mobile.meeting.meetings import join_by_cell, settle_all
 from abut.cells.mobile.mobile import Mobile
 from abut.cells.mobile.refining.shape import Shape
+from abut.cells.mobile.sweeps.edge_sweep import lower, upper
 from abut.cells.space.planar import raise_points
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, STAMP, Front, begin, make_fronts, push

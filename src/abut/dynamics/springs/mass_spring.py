@@ -20,10 +20,12 @@ from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput
 from abut.core.showing import count
 from abut.core.types import IndicesLike, Number, PointsLike, VectorLike
-from abut.dynamics.divided_springs import DividedSprings, Springs
 from abut.dynamics.integrators import INTEGRATORS
 from abut.dynamics.particles import ParticleModel, read_each, read_step
-from abut.dynamics.spring_forces import accelerate, accelerate_chunks
+from abut.dynamics.springs.bending import bending_pairs
+from abut.dynamics.springs.divided_springs import DividedSprings, Springs
+from abut.dynamics.springs.inserted_motion import Motions, extend, give_back, put_between
+from abut.dynamics.springs.spring_forces import accelerate, accelerate_chunks
 from abut.mesh import MeshLike, as_mesh
 
 STABLE_SHARE = 0.25
@@ -189,16 +191,11 @@ class MassSpring(ParticleModel):
         if None in rows:
             raise InvalidInput("ends", "are joined by no spring", rows.index(None))
         taken, first = divided.copy(), len(self)
-        room = np.zeros((len(pairs), 3))
-        motions = {name: np.concatenate((getattr(self, name), room)) for name in ("_position", "_velocity", "_pending")}
-        mass = np.concatenate((self.mass, room[:, 0]))
+        motions = extend(self._motion(), len(pairs))
         for number, row, pair, part in zip(itertools.count(first), rows, pairs.tolist(), share.tolist(), strict=False):
-            new = taken.insert(cast("int", row), pair[0], 1.0 - part)
-            for table in motions.values():
-                table[number] = table[new.before] + new.share * (table[new.behind] - table[new.before])
-            mass[[new.before, new.behind, number]] += new.mass * np.array((new.share - 1.0, -new.share, 1.0))
+            put_between(motions, number, taken.insert(cast("int", row), pair[0], 1.0 - part))
         self._divided = taken
-        self._replace_particles({"mass": mass, **motions}, np.arange(first))
+        self._replace_particles(motions, np.arange(first))
         return frozen(np.arange(first, len(self)))
 
     def remove(self, particles: IndicesLike) -> None:
@@ -221,16 +218,12 @@ class MassSpring(ParticleModel):
         """
         gone = arrays.selection(particles, "particles", len(self))
         left = None if self._divided is None else self._divided.copy()
-        mass, motions = self.mass.copy(), [self._velocity.copy(), self._pending.copy()]
+        motions = extend(self._motion(), 0)
         for row, particle in enumerate(gone.tolist()):
             old = None if left is None else left.remove(particle)
             if old is None:
                 raise InvalidInput("particles", f"{particle} has not been inserted", row)
-            for end, part in ((old.before, 1.0 - old.share), (old.behind, old.share)):
-                total = mass[end] + part * mass[particle]
-                for motion in motions:
-                    motion[end] += part * mass[particle] / total * (motion[particle] - motion[end])
-                mass[end] = total
+            give_back(motions, particle, old)
         if left is None:
             return
         kept = np.setdiff1d(np.arange(len(self)), gone)
@@ -238,15 +231,16 @@ class MassSpring(ParticleModel):
         number[kept] = np.arange(len(kept))
         left.renumber(number, len(kept))
         self._divided = left
-        for motion in motions:
+        for motion in (motions.velocity, motions.pending):
             motion[self.fixed] = 0.0
-        tables = {"mass": mass, "_position": self._position, "_velocity": motions[0], "_pending": motions[1]}
-        self._replace_particles({name: table[kept] for name, table in tables.items()}, kept)
+        self._replace_particles(Motions(*(table[kept] for table in motions)), kept)
 
-    def _replace_particles(self, tables: dict[str, Floats], kept: Integers) -> None:
+    def _motion(self) -> Motions:
+        return Motions(self.mass, self._position, self._velocity, self._pending)
+
+    def _replace_particles(self, motions: Motions, kept: Integers) -> None:
         """Other particles, of which the first are those kept, and the springs that go with them."""
-        for name, table in tables.items():
-            setattr(self, name, frozen(table))
+        self.mass, self._position, self._velocity, self._pending = (frozen(table) for table in motions)
         inverse = 1.0 / self.mass
         inverse[self.fixed] = 0.0
         self.inverse_mass = frozen(inverse)
@@ -277,8 +271,9 @@ class MassSpring(ParticleModel):
         for total, values in zip(rates, (self.stiffness, self.damping), strict=True):
             for end in (0, 1):
                 np.add.at(total, self.springs[:, end], values)
-        fastest = float(np.sqrt(2.0 * (rates[0] * self.inverse_mass).max()))
-        thickest = float((rates[1] * self.inverse_mass).max())
+        with np.errstate(over="ignore"):  # infinite: no step is short enough
+            fastest = float(np.sqrt(2.0 * (rates[0] * self.inverse_mass).max()))
+            thickest = float((rates[1] * self.inverse_mass).max())
         return min(2.0 / fastest if fastest > 0.0 else np.inf, 1.0 / thickest if thickest > 0.0 else np.inf)
 
     def propose(self, dt: Number) -> Floats:
@@ -288,7 +283,8 @@ class MassSpring(ParticleModel):
             dt: the length of the step; a negative one goes back in time.
         """
         length = read_step(dt)
-        steps = self.substeps or max(1.0, float(np.ceil(abs(length) / (STABLE_SHARE * self.longest_step))))
+        share = STABLE_SHARE * self.longest_step
+        steps = self.substeps or (max(1.0, float(np.ceil(abs(length) / share))) if share > 0.0 else np.inf)
         if steps > MOST_SUBSTEPS:
             raise InvalidInput("dt", f"{length:g} asks for {steps:g} substeps: the springs are too stiff for it")
         outer = self._outer_acceleration()
@@ -328,26 +324,3 @@ class MassSpring(ParticleModel):
 def _read_strengths(stiffness: Number, bending: Number) -> tuple[float, float]:
     """Of springs along edges, and across them."""
     return (arrays.scalar(stiffness, "stiffness", least=0.0), arrays.scalar(bending, "bending", least=0.0))
-
-
-def bending_pairs(mesh: MeshLike) -> Integers:
-    """(b,2) the far corners of each two faces with a common edge, each pair once; edges of the mesh are left out.
-
-    Args:
-        mesh: whatever `abut.as_mesh` takes.
-
-    Examples:
-        >>> from abut import dynamics
-        >>> dynamics.bending_pairs(([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])).tolist()
-        [[1, 3]]
-    """
-    mesh = as_mesh(mesh)
-    sides = mesh.face_edges.ravel()
-    corners = mesh.faces.ravel()  # side i is opposite corner i
-    order = np.lexsort((np.arange(len(sides)), sides))
-    sides, corners = sides[order], corners[order]
-    twice = np.flatnonzero((sides[:-1] == sides[1:]) & (sides[:-1] >= 0) & (corners[:-1] != corners[1:]))
-    pairs = np.sort(np.stack((corners[twice], corners[twice + 1]), axis=1), axis=1)
-    base = len(mesh.vertices)
-    keys = np.setdiff1d(pairs @ (base, 1), mesh.edges @ (base, 1))
-    return frozen(np.stack(np.divmod(keys, base), axis=1))

@@ -15,9 +15,9 @@ After a hit the rest of the path may be projected on the contact plane and tried
 import numpy as np
 
 from abut.cells.map.darts import Row
-from abut.cells.mobile.clear_moves import pass_quickly
-from abut.cells.mobile.packed_move import unpack_move
-from abut.cells.mobile.step_tests import NOTHING, Body, Rules, find_first, number_of, tests_all
+from abut.cells.mobile.steps.clear_moves import pass_quickly
+from abut.cells.mobile.steps.packed_move import unpack_move
+from abut.cells.mobile.steps.step_tests import NOTHING, Body, Rules, find_first, number_of, tests_all
 from abut.cells.space.predicates import THROUGH_VERTEX, place, touches_obstacle
 from abut.cells.space.records import BLOCKED, NO_FACE, Space, corners_of_face, unpack_space
 from abut.cells.walk.by_planes import is_inside

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abut.cells.mobile.packed_move import addresses_of
-from abut.cells.mobile.step_tests import OWN_EDGE, OWN_FACE
-from abut.core.arrays import Floats, Integers
+from abut.cells.mobile.steps.packed_move import addresses_of
+from abut.cells.mobile.steps.step_tests import OWN_EDGE, OWN_FACE
+from abut.core.arrays import Floats, Integers, frozen
 from abut.core.errors import InvalidInput, Unsupported
 from abut.core.jit import kernel
 from abut.core.records import Records
@@ -44,7 +44,7 @@ def _sort_slots(keys: Integers, start: Integers, order: Integers) -> None:
 def _slots_of(rows: Integers, vertex_count: int) -> tuple[Integers, Integers]:
     """For each vertex where its places in a table begin; then these places, ascending."""
     start, order = np.zeros(vertex_count + 1, np.int64), np.empty(rows.size, np.int64)
-    _sort_slots(np.ascontiguousarray(rows, np.int64).ravel(), start, order)
+    _sort_slots(frozen(np.ascontiguousarray(rows, np.int64).ravel().view()), start, order)
     return start, order
 
 
@@ -200,7 +200,7 @@ def group_vertices(start: Integers, other: Integers) -> tuple[Integers, Integers
     count = len(start) - 1
     colour = np.full(count, -1, np.int64)
     taken = np.full(int(np.diff(start).max(initial=0)) + 2, -1, np.int64)
-    _colour(start, other, colour, taken)
+    _colour(start, np.ascontiguousarray(other), colour, taken)
     order = np.argsort(colour, kind="stable")
     return order, np.searchsorted(colour[order], np.arange(int(colour.max(initial=-1)) + 2))
 

@@ -5,8 +5,16 @@ certainly free where all segments between them leave each cell through the same 
 """
 
 from abut.cells.map.darts import Row
-from abut.cells.mobile.edge_sweep import lower, upper
-from abut.cells.mobile.step_tests import CULL_CELLS, CULL_CLEAR, Body, Rules, enclose, goes_inwards, is_clear_about
+from abut.cells.mobile.steps.step_tests import (
+    CULL_CELLS,
+    CULL_CLEAR,
+    Body,
+    Rules,
+    enclose,
+    goes_inwards,
+    is_clear_about,
+)
+from abut.cells.mobile.sweeps.edge_sweep import lower, upper
 from abut.cells.space.records import BLOCKED, Space
 from abut.cells.walk.by_planes import find_exit, is_inside, is_within
 from abut.cells.walk.reentrant_edges import is_clear

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from abut.cells.map.darts import Indices, Row
-from abut.cells.mobile.edge_sweep import First, lower, search_triangle, upper
-from abut.cells.mobile.face_sweep import search_tetrahedron
+from abut.cells.mobile.sweeps.edge_sweep import First, lower, search_triangle, upper
+from abut.cells.mobile.sweeps.face_sweep import search_tetrahedron
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.reentrant_edges import Voxels, is_clear
 from abut.cells.walk.segment_walk import (

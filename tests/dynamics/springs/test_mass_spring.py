@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from abut import Mesh, dynamics, scenes
+from abut import InvalidInput, Mesh, dynamics, scenes
 from abut.core.jit import INTERPRETED
 from dynamics.models import step
 
@@ -124,7 +124,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
         return springs.position, matching.position
 
     alone = run()
-    for module in ("mass_spring", "shape_matching"):
+    for module in ("springs.mass_spring", "shape_matching"):
         monkeypatch.setattr(f"abut.dynamics.{module}.PARALLEL_FROM", 0)
     for one, many in zip(alone, run(), strict=True):
         assert np.array_equal(one, many)
@@ -140,3 +140,10 @@ def test_bending_springs_join_far_corners():
 
 def scenes_tetrahedron():
     return [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
+
+
+def test_springs_that_no_step_is_short_enough_for_are_refused():
+    model = dynamics.MassSpring([[0, 0, 0], [1, 0, 0]], [[0, 1]], stiffness=1e10, mass=1e-300)
+    assert model.longest_step == 0.0
+    with pytest.raises(InvalidInput, match="too stiff"):
+        model.propose(0.01)

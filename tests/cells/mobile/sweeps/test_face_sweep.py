@@ -8,7 +8,7 @@ from abut.core import jit
 from abut.core.errors import InvalidInput
 from cells import oracle_sweeps as sweeps
 from cells import worlds
-from cells.mobile.test_edge_sweep import bodies, check_time, lone, speck
+from cells.mobile.sweeps.test_edge_sweep import bodies, check_time, lone, speck
 from conftest import SOAK
 
 FACES = 2500 if SOAK else (2 if jit.INTERPRETED else 10)

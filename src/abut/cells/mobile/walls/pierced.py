@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from abut.cells.edit.interior import Interior
 from abut.cells.map.darts import Row
-from abut.cells.mobile.edge_sweep import search_triangle
-from abut.cells.mobile.step_tests import list_cells
+from abut.cells.mobile.steps.step_tests import list_cells
+from abut.cells.mobile.sweeps.edge_sweep import search_triangle
 from abut.cells.space.predicates import NOWHERE
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import ANY_CELL, Front, begin, follow

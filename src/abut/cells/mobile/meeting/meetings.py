@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from abut.cells.environment import Environment
-from abut.cells.mobile.edge_sweep import search_triangle
 from abut.cells.mobile.mobile import Mobile
-from abut.cells.mobile.step_tests import list_cells
+from abut.cells.mobile.steps.step_tests import list_cells
+from abut.cells.mobile.sweeps.edge_sweep import search_triangle
 from abut.cells.space.predicates import place
 from abut.cells.space.records import NO_FACE, Space
 from abut.cells.walk.segment_walk import COUNT, Front, make_fronts, push_star
@@ -160,9 +160,9 @@ def find_meetings(bodies: Sequence[Mobile]) -> Meetings:
     cell = np.concatenate([body.shape.cell for body in bodies]).astype(np.int64)
     edges = [body.edges + offset for body, offset in zip(bodies, offsets, strict=False)]
     faces = [body.faces + offset for body, offset in zip(bodies, offsets, strict=False)]
-    edge_corners = np.concatenate([edge[:, [0, 1, 1]] for edge in edges])
+    edge_corners = np.ascontiguousarray(np.concatenate([edge[:, [0, 1, 1]] for edge in edges]))
     in_plane = environment.dimension == 2
-    corners = edge_corners if in_plane else np.concatenate((edge_corners, *faces))
+    corners = edge_corners if in_plane else np.ascontiguousarray(np.concatenate((edge_corners, *faces)))
     pairs = _pair_up(environment.interior.space, position, cell, corners, len(edge_corners), in_plane)
     is_met = np.zeros(len(pairs), np.int64)
     _test_pairs(position, corners, pairs, is_met)

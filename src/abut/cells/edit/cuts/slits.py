@@ -15,7 +15,10 @@ def _break_bulging(rings: Rings, vertices: VertexRows, slit: set[Key]) -> set[Ke
     found: set[Key] = set()
     for key in slit:
         cells = rings.owners(key)
-        ring = next(face for face in rings.faces(cells[0]) if frozenset(face) == key)
+        ring = rings.keys(cells[0])[key]
+        if len(ring) <= 3:
+            found.add(key)
+            continue
         pieces = pieces_of(vertices.take(ring), ring) if rings.dimension == 3 else [ring]
         found |= {frozenset(piece) for piece in pieces}
         if len(pieces) > 1:
@@ -62,17 +65,23 @@ def _join_around(rings: Rings, corner: int, slit: set[Key]) -> list[list[int]]:
     owners: dict[Key, list[int]] = {}
     cells = rings.around(corner)
     for cell in cells:
-        for face in rings.faces(cell):
-            if corner in face and frozenset(face) not in slit:
-                owners.setdefault(frozenset(face), []).append(cell)
-    group = {cell: cell for cell in cells}
+        for key in rings.keys(cell):
+            if corner in key and key not in slit:
+                owners.setdefault(key, []).append(cell)
+    root = {cell: cell for cell in cells}
+
+    def find(cell: int) -> int:
+        while root[cell] != cell:
+            cell = root[cell]
+        return cell
+
     for pair in owners.values():
         if len(pair) == 2:
-            old, new = group[pair[1]], group[pair[0]]
-            group = {cell: new if number == old else number for cell, number in group.items()}
-    return [
-        [cell for cell in cells if group[cell] == number] for number in dict.fromkeys(group[cell] for cell in cells)
-    ]
+            root[find(pair[1])] = find(pair[0])
+    groups: dict[int, list[int]] = {}
+    for cell in cells:
+        groups.setdefault(find(cell), []).append(cell)
+    return list(groups.values())
 
 
 def faces_between(rings: Rings, a: list[int], b: list[int]) -> set[Key]:

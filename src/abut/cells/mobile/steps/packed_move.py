@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abut.cells.mobile.step_tests import OWN_EDGE, OWN_FACE, Body, Rules
+from abut.cells.mobile.steps.step_tests import OWN_EDGE, OWN_FACE, Body, Rules
 from abut.cells.space.records import Space
 from abut.cells.walk.reentrant_edges import Voxels
 from abut.cells.walk.segment_walk import COUNTERS, Front

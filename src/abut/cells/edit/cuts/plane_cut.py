@@ -3,11 +3,11 @@
 import numpy as np
 
 from abut.cells.arguments import read_items, read_numbers
-from abut.cells.edit.bulging_faces import open_bulging
+from abut.cells.edit.cuts.bulging_faces import open_bulging
+from abut.cells.edit.cuts.slicing import Bulging, Plane, slice_cells
+from abut.cells.edit.cuts.slits import faces_between, open_faces
 from abut.cells.edit.grafts import Ring
 from abut.cells.edit.interior import Interior
-from abut.cells.edit.slicing import Bulging, Plane, slice_cells
-from abut.cells.edit.slits import faces_between, open_faces
 from abut.cells.edit.surgery import Rings, split_cell
 from abut.cells.edit.surgery_commit import perform
 from abut.cells.space.convexity import NotStarShaped

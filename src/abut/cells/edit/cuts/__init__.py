@@ -1,0 +1,1 @@
+"""Cells are cut by planes and along corners, opened and sewn."""

@@ -1,0 +1,1 @@
+"""Mobiles that meet one another or themselves."""

@@ -1,0 +1,1 @@
+"""One vertex after another moves: in which order, what is tested, and how the answer travels."""

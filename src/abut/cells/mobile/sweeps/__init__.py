@@ -1,0 +1,1 @@
+"""Whether what edges and faces sweep meets an obstacle, and when first."""

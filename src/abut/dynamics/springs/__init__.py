@@ -1,0 +1,1 @@
+"""Masses joined by springs, which may be divided."""
