@@ -1,8 +1,8 @@
 """The product of two doubles without error: `product_and_error(a, b)` gives p and e with a·b = p + e, p being the rounded product.
 
-On a processor e comes of Dekker's formula with Veltkamp's splitting: 17 operations that every processor has, where a fused multiplication and addition
-(`fma`) would be a slow call on older ones. On a CUDA device there is an `fma`, and e = fma(a, b, −p). There p must be a rounded product for certain:
-a compiler that contracts a·b + c into one operation would take a·b for p in a later sum, and p + e would no longer be a·b.
+On a processor e comes of Dekker's formula with Veltkamp's splitting: 17 operations that every processor has, where a fused multiplication and
+addition (`fma`) would be a slow call on older ones. On a CUDA device there is an `fma`, and e = fma(a, b, −p). There p must be a rounded product for
+certain: a compiler that contracts a·b + c into one operation would take a·b for p in a later sum, and p + e would no longer be a·b.
 """
 
 from typing import Any

@@ -16,6 +16,7 @@ from abut.core.products import product_and_error
 from abut.core.scratch import load, store
 from abut.geometry.vec import Vec3
 
+
 @element
 def two_sum(a: float, b: float) -> tuple[float, float]:
     """The rounded sum and its exact error: a + b = s + e (Knuth)."""

@@ -1,0 +1,141 @@
+"""What Numba is asked for on a CUDA device: kernels that round every operation, as processors do, and are kept on disk.
+
+`kernel` compiles a function of arrays, `inlined` a function that kernels call. Element functions of `geometry`, `ccd` and `cells` are called as they
+are. Products and sums are not contracted into one operation, so that numbers are those of the processor, bit for bit; and there is no optimisation at
+link time, which would contract them again. NVVM has a switch for that which numba-cuda does not hand on: `_Rounding` sets it while it compiles.
+
+With `NUMBA_ENABLE_CUDASIM=1` kernels run as Python threads, for tests of their logic on a machine without a device.
+"""
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from abut.core.devices import INSTALL
+from abut.core.errors import Unsupported
+
+if not hasattr(np, "row_stack"):  # gone from NumPy 2.5; numba-cuda 0.30 asks for it when it is imported
+    np.row_stack = np.vstack  # noqa: NPY201  # pyright: ignore[reportAttributeAccessIssue]
+
+from numba import cuda
+from numba.core import config
+
+SIMULATED = bool(config.ENABLE_CUDASIM)
+"""Whether kernels run in Numba's simulator."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@functools.cache
+def check() -> None:
+    """Raise Unsupported where there is no device to work on."""
+    if SIMULATED:
+        return
+    try:
+        import cupy  # noqa: F401
+    except ImportError as error:
+        raise Unsupported(f"CUDA devices: cupy is missing; {INSTALL}") from error
+    if not cuda.is_available():
+        raise Unsupported(f"CUDA devices: no device, or no driver, is found here; {INSTALL}")
+
+
+if not SIMULATED:
+    import numba.cuda.cudadrv.nvvm as nvvm
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.cuda.dispatcher import CUDACache, CUDACacheImpl, CUDADispatcher
+
+    from abut.core.code_cache import SourcesLocator, cache_root
+
+    _compile_ir = nvvm.compile_ir
+    _turn = threading.local()
+
+    def _compile_rounding(llvmir: Any, **options: Any) -> Any:
+        if getattr(_turn, "rounds", False):
+            options["fma"] = False
+        return _compile_ir(llvmir, **options)
+
+    nvvm.compile_ir = _compile_rounding
+
+    @contextlib.contextmanager
+    def _rounding() -> Generator[None]:
+        before = getattr(_turn, "rounds", False)
+        _turn.rounds = True
+        try:
+            yield
+        finally:
+            _turn.rounds = before
+
+    class _SourcesCacheImpl(CUDACacheImpl):
+        _locator_classes = (SourcesLocator,)
+
+    class _SourcesCache(CUDACache):
+        """What is kept of one kernel, under the hash of all sources that it reaches."""
+
+        _impl_class = _SourcesCacheImpl
+
+    class _Rounding(CUDADispatcher):
+        """A kernel in which every operation is rounded."""
+
+        @global_compiler_lock
+        def compile(self, sig: Any) -> Any:
+            """Numba's, without contraction."""
+            with _rounding():
+                return super().compile(sig)
+
+
+def kernel(function: F | None = None, *, max_registers: int | None = None) -> Any:
+    """Compile a function that a grid of threads runs."""
+    if function is None:
+        return functools.partial(kernel, max_registers=max_registers)
+    if SIMULATED:
+        return cuda.jit(function)
+    made = cuda.jit(function, lto=False, **({} if max_registers is None else {"max_registers": max_registers}))
+    made.__class__ = _Rounding
+    if cache_root() is not None:
+        made._cache = _SourcesCache(made.py_func)
+    return made
+
+
+def inlined(function: F) -> Any:
+    """Compile a function that kernels call; it is copied into them, and what is constant in a call is constant in the copy."""
+    return cuda.jit(function, device=True) if SIMULATED else cuda.jit(function, device=True, forceinline=True)
+
+
+@functools.cache
+def processor_count() -> int:
+    """The number of multiprocessors of the device."""
+    return 1 if SIMULATED else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)
+
+
+WARPS = 1 if SIMULATED else 8
+"""Warps in a block of most kernels."""
+THREADS = 32 * WARPS
+
+
+def blocks_for(threads: int) -> int:
+    """How many blocks of THREADS give one thread each to so many things."""
+    return max(1, -(-threads // THREADS))
+
+
+def grid(blocks_each: int) -> int:
+    """How many blocks fill the device, so many on each multiprocessor; their threads go through all things in turn."""
+    return processor_count() * (1 if SIMULATED else blocks_each)
+
+
+def empty(count: int, kind: Any) -> Any:
+    """Memory of the device for so many numbers, at least one."""
+    return cuda.device_array(max(int(count), 1), kind)
+
+
+def constant(array: Any) -> Any:
+    """The numbers of an array, in the memory of the device as one row."""
+    return cuda.to_device(np.ascontiguousarray(array).reshape(-1))
+
+
+def block(count: int, shape: tuple[int, ...], kind: Any) -> Any:
+    """Memory for so many arrays of a shape, zero."""
+    return cuda.to_device(np.zeros((count, *shape), dtype=kind))
