@@ -13,8 +13,22 @@ _lock, _warps = threading.Lock(), {}
 
 
 def _exchange(value):
-    """The values of all lanes, and the number of the own lane."""
+    """The values of all lanes, and the number of the own lane. One wait is enough: nobody is two exchanges ahead of another, and exchanges take turns
+    with two rows of values."""
     thread = threading.current_thread()
+    own = getattr(thread, "own_warp", None)
+    if own is None:
+        own = thread.own_warp = _join(thread)
+        thread.turn = 0
+    barrier, rows, lane = own
+    thread.turn = 1 - thread.turn
+    values = rows[thread.turn]
+    values[lane] = value
+    barrier.wait(PATIENCE)
+    return values, lane
+
+
+def _join(thread):
     key = id(thread._manager), thread.thread_id // 32
     with _lock:
         if key not in _warps:
@@ -22,14 +36,12 @@ def _exchange(value):
                 _warps.clear()
             x, y, z = thread._manager._block_dim
             lanes = min(32, x * y * z - 32 * (thread.thread_id // 32))
-            _warps[key] = threading.Barrier(lanes), [0] * 32
-        barrier, values = _warps[key]
-    lane = thread.thread_id % 32
-    values[lane] = value
-    barrier.wait(PATIENCE)
-    found = list(values)
-    barrier.wait(PATIENCE)
-    return found, lane
+            _warps[key] = [threading.Barrier(lanes), ([0] * 32, [0] * 32), lanes]
+        barrier, rows, missing = _warps[key]
+        _warps[key][2] = missing - 1
+        if missing == 1:
+            del _warps[key]  # all are here: the next warp of that name is another
+    return barrier, rows, thread.thread_id % 32
 
 
 def ballot_sync(self, mask, yes):

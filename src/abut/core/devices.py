@@ -14,14 +14,22 @@ from abut.core.errors import InvalidInput, Unsupported
 Device: TypeAlias = Literal["cuda"] | None
 """Where a question is answered: on a CUDA device, or, by default, where the arrays lie."""
 _ON_HOST = (np.ndarray, np.generic, list, tuple, int, float, str)
+_known: set[type] = set()
+"""Types whose arrays all lie on devices. To ask an array takes microseconds, which a step on a device feels."""
 _CUDA = (2, 13)  # DLPack's types of memory that a CUDA device reads: its own, and managed
 INSTALL = "`pip install abut[cuda]` brings what CUDA devices need: numba-cuda and cupy for CUDA 13"
 
 
 def is_on_device(value: Any) -> bool:
     """Whether an array lies in the memory of a CUDA device: one of CuPy, PyTorch, JAX, Numba, or whatever tells so as these do."""
+    kind = type(value)
+    if kind in _known:
+        return True
     if isinstance(value, _ON_HOST):
         return False
+    if (kind.__module__.partition(".")[0], kind.__name__) == ("cupy", "ndarray"):
+        _known.add(kind)
+        return True
     try:
         if getattr(value, "__cuda_array_interface__", None) is not None:
             return True

@@ -8,6 +8,7 @@ import numpy as np
 from abut.core import arrays
 from abut.core.devices import is_on_device
 from abut.core.errors import InvalidInput
+from abut.cuda import memory
 from abut.cuda.device import SIMULATED
 from abut.cuda.memory import to_device
 
@@ -28,21 +29,40 @@ def _as_array(value: Any, name: str) -> Any:
         raise InvalidInput(name, f"cannot be read as an array of the device ({error})") from error
 
 
+def read(value: Any, name: str, shape: tuple[int | None, ...]) -> Any:
+    """Float64 of the device of this shape, None standing for any number, in C order; whether they are finite is found out here, with a wait."""
+    if not is_on_device(value):
+        return to_device(arrays.coordinates(value, name, shape))
+    array = _own(value, name)
+    if len(array.shape) != len(shape) or any(k not in (None, n) for k, n in zip(shape, array.shape, strict=True)):
+        wanted = ", ".join("n" if k is None else str(k) for k in shape)
+        raise InvalidInput(name, f"has shape {tuple(array.shape)}, expected ({wanted})")
+    if array.size and not bool((abs(array) <= arrays.LARGEST_COORDINATE).all()):
+        arrays.coordinates(memory.to_host(array), name, shape)
+    return array
+
+
 def points(value: Any, name: str, count: int) -> Any:
     """(count,3) float64 of the device, in C order; numbers of the host are copied there, once they are checked."""
     if not is_on_device(value):
         own = arrays.points(value, name)
         _check_rows(own.shape, name, count)
         return to_device(own)
+    own = _own(value, name)
+    _check_rows(own.shape, name, count)
+    return own
+
+
+def _own(value: Any, name: str) -> Any:
     array = _as_array(value, name)
     if array.dtype.kind not in "iuf":
         raise InvalidInput(name, f"holds numbers of dtype {array.dtype}, expected integers or floats")
-    _check_rows(array.shape, name, count)
-    own: Any = np if SIMULATED else cupy
-    here = int(own.cuda.runtime.getDevice()) if not SIMULATED else 0
-    if not SIMULATED and array.device.id != here:
+    if SIMULATED:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    here = int(cupy.cuda.runtime.getDevice())
+    if array.device.id != here:
         raise InvalidInput(name, f"lies on device {array.device.id}, the current one is {here}")
-    return own.ascontiguousarray(array, dtype=np.float64)
+    return cupy.ascontiguousarray(array, dtype=np.float64)
 
 
 def _check_rows(shape: tuple[int, ...], name: str, count: int) -> None:
@@ -50,13 +70,3 @@ def _check_rows(shape: tuple[int, ...], name: str, count: int) -> None:
         raise InvalidInput(name, f"has shape {tuple(shape)}, expected (n, 3)")
     if shape[0] != count:
         raise InvalidInput(name, f"has {shape[0]} rows for a mesh of {count} vertices")
-
-
-def refuse_row(array: Any, name: str, row: int) -> None:
-    """Raise InvalidInput for a row that a kernel found bad."""
-    if SIMULATED:
-        own = np.asarray(array)
-    else:
-        own = cupy.asnumpy(array)
-    arrays.points(own, name)
-    raise InvalidInput(name, "is not finite", row)

@@ -61,7 +61,8 @@ if not SIMULATED:
     nvvm.compile_ir = _compile_rounding
 
     @contextlib.contextmanager
-    def _rounding() -> Generator[None]:
+    def rounding() -> Generator[None]:
+        """Within this context what this thread compiles rounds every operation."""
         before = getattr(_turn, "rounds", False)
         _turn.rounds = True
         try:
@@ -83,7 +84,7 @@ if not SIMULATED:
         @global_compiler_lock
         def compile(self, sig: Any) -> Any:
             """Numba's, without contraction."""
-            with _rounding():
+            with rounding():
                 return super().compile(sig)
 
 
@@ -134,8 +135,3 @@ def empty(count: int, kind: Any) -> Any:
 def constant(array: Any) -> Any:
     """The numbers of an array, in the memory of the device as one row."""
     return cuda.to_device(np.ascontiguousarray(array).reshape(-1))
-
-
-def block(count: int, shape: tuple[int, ...], kind: Any) -> Any:
-    """Memory for so many arrays of a shape, zero."""
-    return cuda.to_device(np.zeros((count, *shape), dtype=kind))

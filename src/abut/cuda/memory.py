@@ -24,34 +24,33 @@ def stream() -> Any:
     return 0 if SIMULATED else cuda.external_stream(cupy.cuda.get_current_stream().ptr)
 
 
-def address_of(row: Any) -> int:
-    """Where a row begins."""
-    return int(row.__cuda_array_interface__["data"][0])
+class Window:
+    """A row of the device from the host's side: what is copied into it, and arrays of the user's own copied out. Its address is asked for once:
+    Numba takes longer to tell it than CUDA to copy."""
 
+    def __init__(self, row: Any) -> None:
+        self.row = row
+        self._size = int(row.dtype.itemsize)
+        self._address = 0 if SIMULATED else int(row.__cuda_array_interface__["data"][0])
 
-def copy_in(row: Any, place: int, array: Any) -> None:
-    """Copy an array of the device, in C order, into a row from a place on."""
-    if SIMULATED:
-        row[place : place + array.size] = np.asarray(array).reshape(-1)
-        return
-    if array.size:
-        to = address_of(row) + place * array.itemsize
-        runtime = cupy.cuda.runtime
-        runtime.memcpyAsync(to, array.data.ptr, array.nbytes, _ON_DEVICE, cupy.cuda.get_current_stream().ptr)
+    def put(self, place: int, array: Any) -> None:
+        """Copy an array of the device, in C order, into the row from a place on."""
+        if SIMULATED:
+            self.row[place : place + array.size] = np.asarray(array).reshape(-1)
+        elif array.size:
+            to, now = self._address + place * self._size, cupy.cuda.get_current_stream().ptr
+            cupy.cuda.runtime.memcpyAsync(to, array.data.ptr, array.nbytes, _ON_DEVICE, now)
 
-
-def fresh(row: Any, begin: int, count: int, shape: tuple[int, ...] = (-1,)) -> Any:
-    """Numbers of a row as an array of the user's own."""
-    if SIMULATED:
-        return np.array(row.copy_to_host()[begin : begin + count]).reshape(shape)
-    size = row.dtype.itemsize
-    array = cupy.empty(count, dtype=row.dtype)
-    if count:
-        source = address_of(row) + begin * size
-        cupy.cuda.runtime.memcpyAsync(
-            array.data.ptr, source, count * size, _ON_DEVICE, cupy.cuda.get_current_stream().ptr
-        )
-    return array.reshape(shape)
+    def take(self, count: int, width: int = 1) -> Any:
+        """The first numbers as an array of the user's own, (count,) or (count, width)."""
+        shape = (count,) if width == 1 else (count, width)
+        if SIMULATED:
+            return np.array(self.row.copy_to_host()[: count * width]).reshape(shape)
+        array = cupy.empty(shape, dtype=self.row.dtype)
+        if count:
+            source, now = self._address, cupy.cuda.get_current_stream().ptr
+            cupy.cuda.runtime.memcpyAsync(array.data.ptr, source, array.nbytes, _ON_DEVICE, now)
+        return array
 
 
 def sort(row: Any, begin: int, count: int) -> None:
@@ -79,6 +78,16 @@ def free_bytes() -> int:
     return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
 
+def as_kernels_take_it(array: Any) -> Any:
+    """An array of the user's as Numba takes it in a launch, which is faster than as CuPy's."""
+    return cuda.to_device(array) if SIMULATED else cuda.as_cuda_array(array)
+
+
+def zeros(shape: tuple[int, ...], kind: Any) -> Any:
+    """Memory that kernels take, zero."""
+    return cuda.to_device(np.zeros(shape, kind)) if SIMULATED else cuda.as_cuda_array(cupy.zeros(shape, kind))
+
+
 class Report:
     """Two rows of the device that the host reads after each step, through memory that the device writes to directly."""
 
@@ -87,18 +96,22 @@ class Report:
         if not SIMULATED:
             sizes = [row.size * row.dtype.itemsize for row in self._rows]
             self._pinned = cupy.cuda.alloc_pinned_memory(sum(sizes))
-            counts = np.frombuffer(self._pinned, dtype=np.int64, count=counters.size)
-            self._views = counts, np.frombuffer(self._pinned, dtype=np.float64, count=best.size, offset=sizes[0])
+            self._counts = np.frombuffer(self._pinned, dtype=np.int64, count=counters.size)
+            self._best = np.frombuffer(self._pinned, dtype=np.float64, count=1, offset=sizes[0])
+            sources = [int(row.__cuda_array_interface__["data"][0]) for row in self._rows]
+            targets = [self._pinned.ptr, self._pinned.ptr + sizes[0]]
+            self._copies = list(zip(targets, sources, sizes, strict=True))
 
-    def read(self) -> tuple[Any, Any]:
+    def read(self) -> tuple[list[int], float]:
         """What the rows hold once all launches before have ended."""
         if SIMULATED:
-            return tuple(row.copy_to_host() for row in self._rows)  # pyright: ignore[reportReturnType]
+            counters, best = (row.copy_to_host() for row in self._rows)
+            return counters.tolist(), float(best[0])
         now = cupy.cuda.get_current_stream()
-        for row, view in zip(self._rows, self._views, strict=True):
-            cupy.cuda.runtime.memcpyAsync(view.ctypes.data, address_of(row), view.nbytes, _TO_HOST, now.ptr)
+        for to, source, size in self._copies:
+            cupy.cuda.runtime.memcpyAsync(to, source, size, _TO_HOST, now.ptr)
         now.synchronize()
-        return self._views
+        return self._counts.tolist(), float(self._best[0])
 
 
 class Fork:

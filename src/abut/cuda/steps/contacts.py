@@ -21,6 +21,8 @@ from abut.cuda.steps.sets import FIRST_CORNER, QUERY, SEARCH_COLUMNS, SET_COLUMN
 from abut.cuda.warps import append, index_at
 
 SECOND_MASK = (1 << 32) - 1
+LEAST_SLACK = 2.0**-40
+"""As in `ccd.earliest`: a time may be early by so much where the tolerance is less."""
 SOLVE_REGISTERS = 80
 """Of 182 that first contact would take: more threads then hide the wait (0.206 ms of 0.33 on an H200)."""
 
@@ -107,6 +109,7 @@ def _solve(
     undecided: Any,
     undecided_room: int,
     counters: Any,
+    best: Any,
 ) -> None:
     lane, begin = cuda.threadIdx.x % 32, search * room
     total = min(load(counters, COPLANAR + search), room)
@@ -120,6 +123,53 @@ def _solve(
         if to >= 0:
             store(times, to, time)
             store(statuses, to, np.int8(HIT))
+        append(
+            status == UNDECIDED,
+            code,
+            lane,
+            undecided,
+            search * undecided_room,
+            undecided_room,
+            counters,
+            LEFT + search,
+        )
+
+
+@inlined
+def _hurry(
+    is_face: bool,
+    search: int,
+    searches: Any,
+    sets: Any,
+    corners: Any,
+    v_t0: Any,
+    v_t1: Any,
+    pairs: Any,
+    room: int,
+    tolerance: float,
+    hits: Any,
+    times: Any,
+    statuses: Any,
+    hit_room: int,
+    undecided: Any,
+    undecided_room: int,
+    counters: Any,
+    best: Any,
+) -> None:
+    """Only what is earlier than the best of all pairs so far is looked for; a pair that is, is solved once more as others are (`ccd.earliest`)."""
+    lane, begin = cuda.threadIdx.x % 32, search * room
+    total = min(load(counters, COPLANAR + search), room)
+    for base in range(cuda.grid(1) - lane, total, cuda.gridsize(1)):
+        status, time, code = np.int64(FREE), 2.0, np.int64(0)
+        if base + lane < total:
+            code = load(pairs, begin + base + lane)
+            paths, sizes, _ = _paths_of(is_face, code, search, searches, sets, corners, v_t0, v_t1)
+            until = min(load(best, 0) + max(2.0 * tolerance, LEAST_SLACK), 1.0)
+            status, time = first_contact(is_face, paths, sizes, until, tolerance, STEPS)
+            if status == HIT and until < 1.0:
+                status, time = first_contact(is_face, paths, sizes, 1.0, tolerance, STEPS)
+            if status == HIT and time < load(best, 0):
+                cuda.atomic.min(best, 0, time)
         append(
             status == UNDECIDED,
             code,
@@ -223,6 +273,7 @@ def solve_vertex_face(
     undecided: Any,
     undecided_room: int,
     counters: Any,
+    best: Any,
 ) -> None:
     """Pairs of vertices and faces that meet, with times, and those that are left to integers."""
     _solve(
@@ -243,6 +294,50 @@ def solve_vertex_face(
         undecided,
         undecided_room,
         counters,
+        best,
+    )
+
+
+@kernel(max_registers=SOLVE_REGISTERS)
+def hurry_vertex_face(
+    search: int,
+    searches: Any,
+    sets: Any,
+    corners: Any,
+    v_t0: Any,
+    v_t1: Any,
+    pairs: Any,
+    room: int,
+    tolerance: float,
+    hits: Any,
+    times: Any,
+    statuses: Any,
+    hit_room: int,
+    undecided: Any,
+    undecided_room: int,
+    counters: Any,
+    best: Any,
+) -> None:
+    """Pairs of vertices and faces for the earliest time, and those that are left to integers."""
+    _hurry(
+        True,
+        search,
+        searches,
+        sets,
+        corners,
+        v_t0,
+        v_t1,
+        pairs,
+        room,
+        tolerance,
+        hits,
+        times,
+        statuses,
+        hit_room,
+        undecided,
+        undecided_room,
+        counters,
+        best,
     )
 
 
@@ -264,6 +359,7 @@ def solve_edge_edge(
     undecided: Any,
     undecided_room: int,
     counters: Any,
+    best: Any,
 ) -> None:
     """Pairs of edges that meet, with times, and those that are left to integers."""
     _solve(
@@ -284,6 +380,50 @@ def solve_edge_edge(
         undecided,
         undecided_room,
         counters,
+        best,
+    )
+
+
+@kernel(max_registers=SOLVE_REGISTERS)
+def hurry_edge_edge(
+    search: int,
+    searches: Any,
+    sets: Any,
+    corners: Any,
+    v_t0: Any,
+    v_t1: Any,
+    pairs: Any,
+    room: int,
+    tolerance: float,
+    hits: Any,
+    times: Any,
+    statuses: Any,
+    hit_room: int,
+    undecided: Any,
+    undecided_room: int,
+    counters: Any,
+    best: Any,
+) -> None:
+    """Pairs of edges for the earliest time, and those that are left to integers."""
+    _hurry(
+        False,
+        search,
+        searches,
+        sets,
+        corners,
+        v_t0,
+        v_t1,
+        pairs,
+        room,
+        tolerance,
+        hits,
+        times,
+        statuses,
+        hit_room,
+        undecided,
+        undecided_room,
+        counters,
+        best,
     )
 
 

@@ -52,6 +52,8 @@ class Rooms(NamedTuple):
     undecided: int
 
 
+WIDTHS = (1, 1, 1, 1, 3, 3, 1)
+"""Columns of the fields of impacts: kind, a, b, time, point, normal, status."""
 STAGES = Rooms(TILE_PAIRS, SURVIVORS, COPLANAR, HITS, UNDECIDED)
 """The counters of each stage."""
 BYTES = Rooms(8, 8, 8, 8 + 8 + 1 + 4 + 8 + 4 + 8 + 74, 8)
@@ -78,7 +80,7 @@ class Program:
         empty, constant = device.empty, device.constant
         self.sets, self.levels = constant(own.sets), constant(own.levels)
         self.searches, self.corners, self.curve = constant(own.searches), constant(own.corners), constant(state_table())
-        self.given = [empty(3 * own.vertices, np.float64) for _ in range(2)]
+        self.given = [memory.Window(empty(3 * own.vertices, np.float64)) for _ in range(2)]
         self.v = [empty(3 * own.vertices, np.float64) for _ in range(2)]
         self.bounds, self.best, self.counters = empty(6, np.float64), empty(1, np.float64), empty(COUNTERS, np.int64)
         cells = padded(self._set_total << self._bits)
@@ -95,7 +97,7 @@ class Program:
         """Make room; graphs know the old rows, and go."""
         self._graphs.clear()
         self._seen.clear()
-        for name in ("_found", "survivors", "_coplanar", "_hits", "_left", "out"):
+        for name in ("_found", "survivors", "_coplanar", "_hits", "_left", "_out"):
             self.__dict__.pop(name, None)  # before others are allocated
         self.rooms, n, empty = rooms, self.search_total, device.empty
         self._found, self.survivors = empty(n * rooms.tile_pairs, np.int64), empty(n * rooms.survivors, np.int64)
@@ -104,8 +106,7 @@ class Program:
         kinds = (np.int64, np.float64, np.int8, np.int32, np.int64, np.int32, np.int64)
         self._hits = [empty(most, kind) for kind in kinds]  # codes, times, statuses, ranks, order, seconds, ordered
         kinds = (np.int8, np.int64, np.int64, np.float64, np.float64, np.float64, np.int8)
-        widths = (1, 1, 1, 1, 3, 3, 1)
-        self.out = [empty(most * width, kind) for kind, width in zip(kinds, widths, strict=True)]
+        self._out = [memory.Window(empty(most * width, kind)) for kind, width in zip(kinds, WIDTHS, strict=True)]
 
     @property
     def byte_count(self) -> int:
@@ -113,7 +114,8 @@ class Program:
         found: list[Any] = []
         for value in vars(self).values():
             found += value if isinstance(value, list) else [value]
-        return sum(row.size * row.dtype.itemsize for row in found if hasattr(row, "copy_to_host"))
+        rows_found = [value.row if isinstance(value, memory.Window) else value for value in found]
+        return sum(row.size * row.dtype.itemsize for row in rows_found if hasattr(row, "copy_to_host"))
 
     # --- once through
 
@@ -157,7 +159,7 @@ class Program:
                 ordering.begin_part[1, 32, stream](self.counters)
                 self._pair_tiles(begin, end, stream)
                 self._search(question, tolerance, [stream] * self.search_total)
-                greatest = np.maximum(greatest, self.report.read()[0])
+                greatest = np.maximum(greatest, np.array(self.report.read()[0]))
         ordering.set_counters[1, 32, stream](device.constant(greatest), self.counters)
         self.finish(question, stream)
 
@@ -168,7 +170,7 @@ class Program:
         own, count = self._own, self._set_total
         v_t0, v_t1 = self.v
         ordering.clear[grid(2), THREADS, stream](self.bounds, self.counters, self.cells, self.rows, self.best)
-        ordering.read_vertices[grid(2), THREADS, stream](*self.given, v_t0, v_t1, self.counters)
+        ordering.read_vertices[grid(2), THREADS, stream](*[each.row for each in self.given], v_t0, v_t1, self.counters)
         ordering.find_bounds[grid(1), THREADS, stream](self.sets, count, self.corners, v_t0, v_t1, self.bounds)
         each = blocks_for(own.features)
         ordering.count_cells[each, THREADS, stream](
@@ -222,7 +224,7 @@ class Program:
         for k, search in enumerate(sorted(range(self.search_total), key=lambda s: not self._is_of_edges(s))):
             self._filter(search, question, streams[k])
             if question is not Question.CANDIDATES:
-                self._solve(search, tolerance, streams[k])
+                self._solve(search, question, tolerance, streams[k])
 
     def _is_of_edges(self, search: int) -> bool:
         return int(self._own.searches[search, KIND]) == rows.EDGES
@@ -250,10 +252,13 @@ class Program:
             self.counters,
         )
 
-    def _solve(self, search: int, tolerance: float, stream: Any) -> None:
+    def _solve(self, search: int, question: Question, tolerance: float, stream: Any) -> None:
         edges = self._is_of_edges(search)
         keep = contacts.keep_coplanar_edge_edge if edges else contacts.keep_coplanar_vertex_face
-        solve = contacts.solve_edge_edge if edges else contacts.solve_vertex_face
+        if question is Question.EARLIEST:
+            solve = contacts.hurry_edge_edge if edges else contacts.hurry_vertex_face
+        else:
+            solve = contacts.solve_edge_edge if edges else contacts.solve_vertex_face
         tables = search, self.searches, self.sets, self.corners, *self.v
         keep[grid(8), THREADS, stream](
             *tables, self.survivors, self.rooms.survivors, self._coplanar, self.rooms.coplanar, self.counters
@@ -268,6 +273,7 @@ class Program:
             self._left,
             self.rooms.undecided,
             self.counters,
+            self.best,
         )
 
     def finish(self, question: Question, stream: Any) -> None:
@@ -308,7 +314,7 @@ class Program:
             room,
             self.counters,
             ordered,
-            *self.out,
+            *[each.row for each in self._out],
         )
 
     def decide(self, search: int, count: int, queries: Any, workspaces: Any) -> None:
@@ -345,7 +351,11 @@ class Program:
         rows.number_pairs[grid(2), THREADS, stream](
             search, self.searches, self.sets, self.corners, begin, count, self.survivors, pairs
         )
-        return memory.fresh(pairs, 0, 2 * count, (-1, 2))
+        return memory.Window(pairs).take(count, 2)
+
+    def impacts(self, total: int) -> list[Any]:
+        """The fields of impacts, as arrays of the user's own."""
+        return [window.take(total, width) for window, width in zip(self._out, WIDTHS, strict=True)]
 
     def kind_of(self, search: int) -> int:
         """The kind of contact of a search."""

@@ -63,8 +63,13 @@ def _is_in_contact(meshes: list[Mesh], starts: list[Any]) -> bool:
 
 
 def _check(min_distance: float, tolerance: float) -> float:
-    if arrays.scalar(min_distance, "min_distance", least=0.0) > 0.0:
+    if (
+        not (type(min_distance) is float and min_distance == 0.0)
+        and arrays.scalar(min_distance, "min_distance", least=0.0) > 0.0
+    ):
         raise Unsupported("min_distance on a CUDA device: contact alone is searched there")
+    if type(tolerance) is float and 0.0 <= tolerance <= 1.0:
+        return tolerance
     return arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
 
 
@@ -74,12 +79,8 @@ def sweep(ends: Ends, min_distance: float, tolerance: float, max_memory: int | N
     program = program_of(ends.meshes)
     with program.lock:
         total = sum(run(program, Question.IMPACTS, ends.arrays, early, max_memory).hits)
-        vector = (1, 1, 1, 1, 3, 3, 1)
-        columns = [
-            ends.back(memory.fresh(row, 0, total * width, (-1, 3) if width == 3 else (-1,)))
-            for row, width in zip(program.out, vector, strict=True)
-        ]
-        return Impacts(*columns, ends.starts())
+        columns = program.impacts(total)
+    return Impacts(*map(ends.back, columns), ends.starts())
 
 
 def time_of_impact(ends: Ends, min_distance: float, tolerance: float, max_memory: int | None, at_start: bool) -> float:

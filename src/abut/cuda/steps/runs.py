@@ -34,30 +34,30 @@ def run(
     while True:
         place = 0
         for k, array in enumerate(ends):
-            memory.copy_in(program.given[k % 2], place, array)
+            program.given[k % 2].put(place, array)
             place += array.size if k % 2 else 0
         program.launch(question, tolerance)
         counts, best = program.report.read()
         _refuse_bad(counts, ends)
         if _make_room(program, question, counts, max_memory):
             continue
-        if question is not Question.CANDIDATES and counts[UNDECIDED : UNDECIDED + program.search_total].any():
+        if question is not Question.CANDIDATES and any(counts[UNDECIDED : UNDECIDED + program.search_total]):
             _decide(program, counts)
             program.finish_again(question)
             counts, best = program.report.read()
             if _make_room(program, question, counts, max_memory):
                 continue
         n = program.search_total
-        return Outcome(counts[HITS : HITS + n].tolist(), counts[SURVIVORS : SURVIVORS + n].tolist(), float(best[0]))
+        return Outcome(counts[HITS : HITS + n], counts[SURVIVORS : SURVIVORS + n], best)
 
 
 class BadRow(InvalidInput):
     """A row of the vertices of all meshes, numbered through, that is not finite; the caller knows which array it is of."""
 
 
-def _refuse_bad(counts: Any, ends: list[Any]) -> None:
+def _refuse_bad(counts: list[int], ends: list[Any]) -> None:
     for end in range(2):
-        row = int(counts[BAD_ROW + end])
+        row = counts[BAD_ROW + end]
         if row < NO_ROW:
             for mesh in range(len(ends) // 2):
                 array = ends[2 * mesh + end]
@@ -79,10 +79,10 @@ def _bytes_of(program: Program, rooms: Rooms) -> int:
     return program.search_total * sum(each * size for each, size in zip(rooms, BYTES, strict=True))
 
 
-def _make_room(program: Program, question: Question, counts: Any, max_memory: int | None) -> bool:
+def _make_room(program: Program, question: Question, counts: list[int], max_memory: int | None) -> bool:
     """Whether a stage had too little room, which it has now."""
     n, rooms = program.search_total, program.rooms
-    needed = [int(counts[stage : stage + n].max()) for stage in STAGES]
+    needed = [max(counts[stage : stage + n]) for stage in STAGES]
     lacking = [has < need for has, need in zip(rooms, needed, strict=True)]
     if not any(lacking):
         return False
@@ -107,12 +107,12 @@ def _make_room(program: Program, question: Question, counts: Any, max_memory: in
     return True
 
 
-def _decide(program: Program, counts: Any) -> None:
+def _decide(program: Program, counts: list[int]) -> None:
     """Decide by integers what floating point left."""
-    left = counts[UNDECIDED : UNDECIDED + program.search_total].tolist()
+    left = counts[UNDECIDED : UNDECIDED + program.search_total]
     blocks = min(max(left), 2 if device.SIMULATED else MOST_WORKSPACES)
-    queries = device.block(blocks, (8, 3), np.float64)
-    workspaces = device.block(blocks, (EXACT_ROWS, DIGITS + 2), np.int64)
+    queries = memory.zeros((blocks, 8, 3), np.float64)
+    workspaces = memory.zeros((blocks, EXACT_ROWS, DIGITS + 2), np.int64)
     for search, count in enumerate(left):
         if count:
             program.decide(search, count, queries, workspaces)
