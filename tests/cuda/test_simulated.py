@@ -56,7 +56,7 @@ def folded():
     return sheet(4, np.random.default_rng(0))
 
 
-def test_a_mesh_with_itself_and_rooms_that_overflow(tmp_path, folded):
+def test_a_mesh_with_itself(tmp_path, folded):
     start, end, faces = folded
     found = simulate(tmp_path, ["alone"], sheet_t0=start, sheet_t1=end, sheet_faces=faces)
     mesh = abut.Mesh(start, faces)
@@ -68,12 +68,13 @@ def test_a_mesh_with_itself_and_rooms_that_overflow(tmp_path, folded):
 @pytest.mark.skipif(not SOAK, reason="long: with ABUT_SOAK=1")
 def test_two_meshes_candidates_and_a_step_in_parts(tmp_path, folded):
     start, end, faces = folded
-    corners = np.array([[0.0, 0, 1], [3, 0, 1], [0, 3, 1.0], [9, 9, 9]]) + [0.5, 0.4, 0.0]
+    corners = np.array([[0.0, 0, 1], [3, 0, 1], [0, 3, 1.0], [9, 9, 9]])
+    corners += np.array([0.5, 0.4, 0.0])
     down = corners - [0.0, 0.1, 2.0]
     given = {"lower_t0": corners, "lower_t1": down, "lower_faces": np.array([[0, 1, 2]])}
     given |= {"upper_t0": start, "upper_t1": end, "upper_faces": faces}
     given |= {"sheet_t0": start, "sheet_t1": end, "sheet_faces": faces}
-    found = simulate(tmp_path, ["two", "parts", "listed"], **given)
+    found = simulate(tmp_path, ["two", "parts", "tight", "listed"], **given)
     motions = [
         abut.Motion(abut.Mesh(start, faces), start, end),
         abut.Motion(abut.Mesh(corners, [[0, 1, 2]]), corners, down),
@@ -85,5 +86,7 @@ def test_two_meshes_candidates_and_a_step_in_parts(tmp_path, folded):
     pairs = abut.candidates(abut.Mesh(start, faces), start, end)
     assert np.array_equal(found["listed_vertex_face"], pairs.vertex_face)
     assert np.array_equal(found["listed_edge_edge"], pairs.edge_edge)
+    alone = abut.sweep(abut.Mesh(start, faces), start, end)
+    assert_same(found, "tight", alone)
     assert found["parts_parts"] > 1
-    assert found["parts_hits"] == len(abut.sweep(abut.Mesh(start, faces), start, end))
+    assert found["parts_hits"] == len(alone)

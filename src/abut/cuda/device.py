@@ -10,6 +10,7 @@ With `NUMBA_ENABLE_CUDASIM=1` kernels run as Python threads, for tests of their 
 import contextlib
 import functools
 import threading
+import warnings
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
@@ -46,6 +47,7 @@ def check() -> None:
 if not SIMULATED:
     import numba.cuda.cudadrv.nvvm as nvvm
     from numba.core.compiler_lock import global_compiler_lock
+    from numba.cuda.core.errors import NumbaPerformanceWarning
     from numba.cuda.dispatcher import CUDACache, CUDACacheImpl, CUDADispatcher
 
     from abut.core.code_cache import SourcesLocator, cache_root
@@ -86,6 +88,12 @@ if not SIMULATED:
             """Numba's, without contraction."""
             with rounding():
                 return super().compile(sig)
+
+        def configure(self, *grid: Any) -> Any:
+            """Numba's, which warns of small grids; some of ours have to be small."""
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NumbaPerformanceWarning)
+                return super().configure(*grid)
 
 
 def kernel(function: F | None = None, *, max_registers: int | None = None) -> Any:
