@@ -22,8 +22,10 @@ from abut.core.errors import Unsupported
 if not hasattr(np, "row_stack"):  # gone from NumPy 2.5; numba-cuda 0.30 asks for it when it is imported
     np.row_stack = np.vstack  # noqa: NPY201  # pyright: ignore[reportAttributeAccessIssue]
 
-from numba import cuda
-from numba.core import config
+with warnings.catch_warnings():  # of a NumPy that is newer than numba-cuda
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from numba import cuda
+    from numba.core import config
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether kernels run in Numba's simulator."""
@@ -143,3 +145,13 @@ def empty(count: int, kind: Any) -> Any:
 def constant(array: Any) -> Any:
     """The numbers of an array, in the memory of the device as one row."""
     return cuda.to_device(np.ascontiguousarray(array).reshape(-1))
+
+
+def records(count: int, kind: Any) -> Any:
+    """Memory for so many records, zero."""
+    return cuda.to_device(np.zeros(count, dtype=kind))
+
+
+def kernel_arguments(*arrays: Any) -> list[Any]:
+    """Arrays of CuPy as Numba takes them in a launch, which is faster than as they are."""
+    return [cuda.as_cuda_array(array, sync=False) for array in arrays]
