@@ -1,4 +1,4 @@
-"""Loads numba-cuda as the library does before tests ask for it: its import warns with a NumPy that is newer than itself, and warnings are errors here."""
+"""Loads numba-cuda as the library does, before tests ask for it: where NumPy is newer than it the import warns, and warnings are errors here."""
 
 import contextlib
 

@@ -121,7 +121,7 @@ class Impacts:
         return len(self.time)
 
     def __repr__(self) -> str:
-        counts = [(int((self.kind == kind).sum()), kind.name.lower().replace("_", "-")) for kind in Kind]
+        counts = [(int((self.kind == kind.value).sum()), kind.name.lower().replace("_", "-")) for kind in Kind]
         facts = [f"{number:,} {name}" for number, name in counts if number] or ["none"]
         return describe(self, *facts, *([f"first at {float(self.time.min()):.6g}"] if len(self) else []))
 

@@ -91,6 +91,7 @@ if not SIMULATED:
             with rounding():
                 return super().compile(sig)
 
+        @functools.lru_cache(maxsize=256)  # noqa: B019  (kernels live as long as the process)
         def configure(self, *grid: Any) -> Any:
             """Numba's, which warns of small grids; some of ours have to be small."""
             with warnings.catch_warnings():

@@ -20,13 +20,13 @@ from abut.cells.walk.events import EVENT, TALLY
 from abut.cells.walk.results import COLLISION, Found
 from abut.core import arrays
 from abut.core.errors import InvalidInput, Unsupported
-from abut.cuda import device, memory
+from abut.cuda import memory
 from abut.cuda.arrays import read
-from abut.cuda.device import kernel_arguments
+from abut.cuda.device import empty, kernel_arguments, records
 from abut.cuda.particles import walk
 from abut.cuda.particles.moves import MovesOnDevice
 
-THREADS = 128
+THREADS = 64
 FINISH_THREADS = 32
 
 
@@ -88,8 +88,8 @@ class ParticlesOnDevice(Particles):
         self._place, self._part = there.copy(), cupy.asarray(places.part)
         self._reached, self._debug, self._heading = [], False, None
         self._tables: tuple[int, Space] | None = None
-        self._hard = cupy.empty(max(len(self._part), 1), dtype=np.int32)
-        self._hard_count = cupy.zeros(1, dtype=np.int64)
+        self._hard = empty(len(self._part), np.int32)
+        self._hard_count = memory.Window(memory.zeros((1,), np.int64))
         places.leave(self._place, self._part)
 
     def __len__(self) -> int:
@@ -165,27 +165,26 @@ class ParticlesOnDevice(Particles):
 
     def _go(self, space: Space, goal: Any, position: Any, cells: Any, status: Any, tests: Any) -> int:
         """The certain part of all moves; how many are left."""
-        count = len(self)
-        if count == 0:
+        if len(self) == 0:
             return 0
-        self._hard_count.fill(0)
+        self._launch(space, goal, position, cells, status, tests)
+        return int(memory.to_host(self._hard_count.take(1))[0])
+
+    def _launch(self, space: Space, goal: Any, position: Any, cells: Any, status: Any, tests: Any) -> None:
         chosen = walk.walk_tetrahedra if space.planes.shape[2] == 4 else walk.walk_polyhedra
-        flat = kernel_arguments(
-            self._place, goal, self._part, position, cells, status, tests, self._hard, self._hard_count
-        )
-        grid = -(-count // THREADS)
-        chosen[grid, THREADS, memory.stream()](space.planes, space.neighbour, space.reach, *flat)
-        return int(self._hard_count[0])
+        rows = kernel_arguments(self._place, goal, self._part, position, cells, status, tests)
+        grid, now = -(-len(self) // THREADS), memory.stream()
+        self._hard_count.clear()
+        chosen[grid, THREADS, now](space.planes, space.neighbour, space.reach, *rows, self._hard, self._hard_count.row)
 
     def _finish(self, space: Space, hard: int, position: Any, cells: Any, status: Any, tests: Any) -> Any:
         """The rest, exactly: a function that fetches what was met, and whether a target is not finite."""
         if hard == 0:
             return (lambda: np.empty(0, EVENT)), False
-        events, tally = device.records(hard, EVENT), device.records(hard, TALLY)
+        events, tally = records(hard, EVENT), records(hard, TALLY)
         shaped = kernel_arguments(self._place, cells, position, status, tests)
         grid = -(-hard // FINISH_THREADS)
-        rows = kernel_arguments(self._hard[:hard])
-        walk.finish_moves[grid, FINISH_THREADS, memory.stream()](space, *shaped, events, tally, *rows)
+        walk.finish_moves[grid, FINISH_THREADS, memory.stream()](space, *shaped, events, tally, self._hard)
 
         def fetch() -> Any:
             written = tally.copy_to_host()["events"] > 0
