@@ -44,7 +44,7 @@ def signatures():
     from numba import types
 
     from abut.cuda import scan
-    from abut.cuda.steps import contacts, lane_pairs, ordering, rows, single_queries, tile_pairs, tiles
+    from abut.cuda.steps import contacts, crossings, lane_pairs, ordering, rows, single_queries, tile_pairs, tiles
 
     d, f, i, k, b = (each[::1] for each in (types.float64, types.float32, types.int64, types.int32, types.int8))
     n, x = types.int64, types.float64
@@ -72,6 +72,7 @@ def signatures():
             getattr(contacts, f"decide_{kind}"),
             (n, i, i, k, d, d, i, n, queries, workspaces, i, d, b, n, i),
         )
+    yield crossings.find_crossing, (n, i, i, i, n, k, f, d, i, i)
     yield rows.count_rows, (i, n, i, n, i, k, k)
     yield rows.place_in_rows, (i, n, i, n, i, k, i, k, i, k)
     yield rows.sort_rows, (i, n, n, i, n, i, k, i, i, k, i)

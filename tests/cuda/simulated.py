@@ -10,6 +10,7 @@ import warp_operations  # noqa: F401  (supplies what the simulator lacks)
 
 import abut
 from abut.cuda.steps import questions
+from abut.cuda.steps.crossings import has_crossing
 from abut.cuda.steps.program import Question, Rooms
 from abut.cuda.steps.runs import run
 
@@ -55,6 +56,15 @@ def two(given):
     return found | {"earliest": questions.time_of_impact(ends, 0.0, 1e-9, None, False)}
 
 
+def crossings(given):
+    """Whether the sheet passes through itself at t = 0."""
+    ends = ends_of(given, "sheet")
+    program = questions.program_of(ends.meshes)
+    with program.lock:
+        run(program, Question.EARLIEST, ends.arrays, 1e-9)
+        return {"found": has_crossing(program)}
+
+
 def parts(given):
     """A step that is searched in several parts, for memory is short."""
     ends = ends_of(given, "sheet")
@@ -66,7 +76,7 @@ def parts(given):
 
 def main(given, answers):
     loaded = dict(np.load(given))
-    tasks = {"alone": alone, "tight": tight, "listed": listed, "two": two, "parts": parts}
+    tasks = {"alone": alone, "tight": tight, "listed": listed, "two": two, "parts": parts, "crossings": crossings}
     found = {
         f"{task}_{name}": value for task in loaded["tasks"].tolist() for name, value in tasks[task](loaded).items()
     }

@@ -74,7 +74,7 @@ def test_two_meshes_candidates_and_a_step_in_parts(tmp_path, folded):
     given = {"lower_t0": corners, "lower_t1": down, "lower_faces": np.array([[0, 1, 2]])}
     given |= {"upper_t0": start, "upper_t1": end, "upper_faces": faces}
     given |= {"sheet_t0": start, "sheet_t1": end, "sheet_faces": faces}
-    found = simulate(tmp_path, ["two", "parts", "tight", "listed"], **given)
+    found = simulate(tmp_path, ["two", "parts", "tight", "listed", "crossings"], **given)
     motions = [
         abut.Motion(abut.Mesh(start, faces), start, end),
         abut.Motion(abut.Mesh(corners, [[0, 1, 2]]), corners, down),
@@ -88,5 +88,6 @@ def test_two_meshes_candidates_and_a_step_in_parts(tmp_path, folded):
     assert np.array_equal(found["listed_edge_edge"], pairs.edge_edge)
     alone = abut.sweep(abut.Mesh(start, faces), start, end)
     assert_same(found, "tight", alone)
+    assert found["crossings_found"] == alone.in_contact_at_start
     assert found["parts_parts"] > 1
     assert found["parts_hits"] == len(alone)

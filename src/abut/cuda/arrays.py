@@ -9,11 +9,8 @@ from abut.core import arrays
 from abut.core.devices import is_on_device
 from abut.core.errors import InvalidInput
 from abut.cuda import memory
-from abut.cuda.device import SIMULATED
+from abut.cuda.device import SIMULATED, cupy
 from abut.cuda.memory import to_device
-
-if not SIMULATED:
-    import cupy
 
 
 def _as_array(value: Any, name: str) -> Any:

@@ -9,13 +9,15 @@ With `NUMBA_ENABLE_CUDASIM=1` kernels run as Python threads, for tests of their 
 
 import contextlib
 import functools
+import importlib
 import threading
 import warnings
-from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
+from abut.core.cache_root import cache_root
 from abut.core.devices import INSTALL
 from abut.core.errors import Unsupported
 
@@ -24,13 +26,24 @@ if not hasattr(np, "row_stack"):  # gone from NumPy 2.5; numba-cuda 0.30 asks fo
 
 with warnings.catch_warnings():  # of a NumPy that is newer than numba-cuda
     warnings.simplefilter("ignore", DeprecationWarning)
-    from numba import cuda
+    from numba import cuda as _cuda
     from numba.core import config
 
-SIMULATED = bool(config.ENABLE_CUDASIM)
+cuda: Any = _cuda
+"""`numba.cuda`, whose stubs know no types."""
+
+SIMULATED = bool(getattr(config, "ENABLE_CUDASIM", False))
 """Whether kernels run in Numba's simulator."""
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+def _find_cupy() -> Any:
+    """CuPy; None in the simulator, which works on NumPy arrays, and where it is not installed."""
+    with contextlib.suppress(ImportError):
+        return None if SIMULATED else importlib.import_module("cupy")
+    return None
+
+
+cupy: Any = _find_cupy()
 
 
 @functools.cache
@@ -38,10 +51,8 @@ def check() -> None:
     """Raise Unsupported where there is no device to work on."""
     if SIMULATED:
         return
-    try:
-        import cupy  # noqa: F401
-    except ImportError as error:
-        raise Unsupported(f"CUDA devices: cupy is missing; {INSTALL}") from error
+    if cupy is None:
+        raise Unsupported(f"CUDA devices: cupy is missing; {INSTALL}")
     if not cuda.is_available():
         raise Unsupported(f"CUDA devices: no device, or no driver, is found here; {INSTALL}")
 
@@ -49,10 +60,10 @@ def check() -> None:
 if not SIMULATED:
     import numba.cuda.cudadrv.nvvm as nvvm
     from numba.core.compiler_lock import global_compiler_lock
-    from numba.cuda.core.errors import NumbaPerformanceWarning
+    from numba.cuda.core.errors import NumbaPerformanceWarning  # pyright: ignore[reportMissingImports]
     from numba.cuda.dispatcher import CUDACache, CUDACacheImpl, CUDADispatcher
 
-    from abut.core.code_cache import SourcesLocator, cache_root
+    from abut.core.code_cache import SourcesLocator
 
     _compile_ir = nvvm.compile_ir
     _turn = threading.local()
@@ -86,7 +97,7 @@ if not SIMULATED:
         """A kernel in which every operation is rounded."""
 
         @global_compiler_lock
-        def compile(self, sig: Any) -> Any:
+        def compile(self, sig: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
             """Numba's, without contraction."""
             with rounding():
                 return super().compile(sig)
@@ -99,7 +110,7 @@ if not SIMULATED:
                 return super().configure(*grid)
 
 
-def kernel(function: F | None = None, *, max_registers: int | None = None) -> Any:
+def kernel(function: Any = None, *, max_registers: int | None = None) -> Any:
     """Compile a function that a grid of threads runs."""
     if function is None:
         return functools.partial(kernel, max_registers=max_registers)
@@ -112,7 +123,7 @@ def kernel(function: F | None = None, *, max_registers: int | None = None) -> An
     return made
 
 
-def inlined(function: F) -> Any:
+def inlined(function: Any) -> Any:
     """Compile a function that kernels call; it is copied into them, and what is constant in a call is constant in the copy."""
     return cuda.jit(function, device=True) if SIMULATED else cuda.jit(function, device=True, forceinline=True)
 

@@ -9,12 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
-from abut.cuda.device import SIMULATED
-
-if not SIMULATED:
-    import cupy
+from abut.cuda.device import SIMULATED, cuda, cupy
 
 _TO_HOST, _ON_DEVICE = 2, 3
 """CUDA's kinds of copies."""

@@ -6,10 +6,10 @@ Kernels read the two parts: the sum before counter i is counters[i] + sums[i // 
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import SIMULATED, inlined, kernel
+from abut.cuda.device import SIMULATED, cuda, inlined, kernel
 from abut.cuda.warps import EVERY_LANE, index_at
 
 SCAN_THREADS = 32 if SIMULATED else 256
@@ -34,7 +34,7 @@ def before(counters: Any, sums: Any, i: int) -> int:
 def _scan_warp(x: int, lane: int) -> int:
     """The sum of the lanes up to and with the own."""
     for step in (1, 2, 4, 8, 16):
-        y = np.int64(cuda.shfl_up_sync(EVERY_LANE, x, step))
+        y = integer(cuda.shfl_up_sync(EVERY_LANE, x, step))
         if lane >= step:
             x += y
     return x
@@ -49,13 +49,13 @@ def _scan_block(x: int, totals: Any) -> tuple[int, int]:
         store(totals, warp, s)
     cuda.syncthreads()
     if warp == 0:
-        t = load(totals, lane) if lane < cuda.blockDim.x // 32 else np.int64(0)
-        store(totals, lane, _scan_warp(np.int64(t), lane))
+        t = load(totals, lane) if lane < cuda.blockDim.x // 32 else integer(0)
+        store(totals, lane, _scan_warp(integer(t), lane))
     cuda.syncthreads()
     earlier = s - x
     if warp > 0:
-        earlier += np.int64(load(totals, warp - 1))
-    total = np.int64(load(totals, cuda.blockDim.x // 32 - 1))
+        earlier += integer(load(totals, warp - 1))
+    total = integer(load(totals, cuda.blockDim.x // 32 - 1))
     cuda.syncthreads()
     return earlier, total
 
@@ -70,12 +70,12 @@ def scan_blocks(counters: Any, sums: Any) -> None:
         j = k * SCAN_THREADS + t
         store(items, j + j // ITEMS, load(counters, base + j))
     cuda.syncthreads()
-    own = np.int64(0)
+    own = integer(0)
     for k in range(ITEMS):
-        own += np.int64(load(items, t * (ITEMS + 1) + k))
+        own += integer(load(items, t * (ITEMS + 1) + k))
     earlier, whole = _scan_block(own, totals)
     for k in range(ITEMS):
-        count = np.int64(load(items, t * (ITEMS + 1) + k))
+        count = integer(load(items, t * (ITEMS + 1) + k))
         store(items, t * (ITEMS + 1) + k, np.int32(earlier))
         earlier += count
     cuda.syncthreads()
@@ -90,10 +90,10 @@ def scan_blocks(counters: Any, sums: Any) -> None:
 def scan_sums(sums: Any) -> None:
     """One block: the sums before the blocks' sums, in their place."""
     totals = cuda.shared.array(32, dtype=np.int64)
-    carry = np.int64(0)
+    carry = integer(0)
     for base in range(0, len(sums), cuda.blockDim.x):
         i = base + cuda.threadIdx.x
-        x = np.int64(load(sums, i)) if i < len(sums) else np.int64(0)
+        x = integer(load(sums, i)) if i < len(sums) else integer(0)
         earlier, total = _scan_block(x, totals)
         if i < len(sums):
             store(sums, i, carry + earlier)

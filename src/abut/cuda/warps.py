@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import inlined
+from abut.cuda.device import cuda, inlined
 
 EVERY_LANE = 0xFFFFFFFF
 WIDTH = 32
@@ -31,47 +31,47 @@ def greatest(x: Any) -> Any:
 @inlined
 def votes(yes: bool) -> int:
     """A bit for each lane that says yes."""
-    return np.int64(cuda.ballot_sync(EVERY_LANE, yes)) & 0xFFFFFFFF
+    return integer(cuda.ballot_sync(EVERY_LANE, yes)) & 0xFFFFFFFF
 
 
 @inlined
 def count_below(mask: int, lane: int) -> int:
     """How many bits are set below a lane's."""
-    return np.int64(cuda.popc(np.uint32(mask & ((1 << lane) - 1))))
+    return integer(cuda.popc(np.uint32(mask & ((1 << lane) - 1))))
 
 
 @inlined
 def count_of(mask: int) -> int:
     """How many bits are set."""
-    return np.int64(cuda.popc(np.uint32(mask)))
+    return integer(cuda.popc(np.uint32(mask)))
 
 
 @inlined
 def lowest_of(mask: int) -> int:
     """The number of the lowest bit that is set."""
-    return np.int64(cuda.ffs(np.uint32(mask))) - 1
+    return integer(cuda.ffs(np.uint32(mask))) - 1
 
 
 @inlined
 def index_at(row: Any, place: int) -> int:
     """An integer of a row, in 64 bits."""
-    return np.int64(load(row, place))
+    return integer(load(row, place))
 
 
 @inlined
 def take_places(count: int, lane: int, counters: Any, counter: int) -> int:
     """The first of `count` places behind a counter, the same for all lanes; the counter goes on even where no room is left."""
-    first = np.int64(0)
+    first = integer(0)
     if lane == 0:
-        first = np.int64(cuda.atomic.add(counters, counter, count))
-    return np.int64(cuda.shfl_sync(EVERY_LANE, first, 0))
+        first = integer(cuda.atomic.add(counters, counter, count))
+    return integer(cuda.shfl_sync(EVERY_LANE, first, 0))
 
 
 @inlined
 def append(yes: bool, code: int, lane: int, row: Any, begin: int, room: int, counters: Any, counter: int) -> int:
     """Write the codes of lanes that say yes behind one another, in `room` places of a row from `begin` on; where the own one went to, or −1."""
     mask = votes(yes)
-    to = np.int64(-1)
+    to = integer(-1)
     if mask != 0:
         place = take_places(count_of(mask), lane, counters, counter) + count_below(mask, lane)
         if yes and place < room:

@@ -6,9 +6,7 @@ the device anew, both at the next move.
 
 from typing import Any
 
-import cupy
 import numpy as np
-from numba import cuda
 from numpy.typing import NDArray
 
 from abut.cells.arguments import Walk
@@ -22,7 +20,7 @@ from abut.core import arrays
 from abut.core.errors import InvalidInput, Unsupported
 from abut.cuda import memory
 from abut.cuda.arrays import read
-from abut.cuda.device import empty, kernel_arguments, records
+from abut.cuda.device import cuda, cupy, empty, kernel_arguments, records
 from abut.cuda.particles import walk
 from abut.cuda.particles.moves import MovesOnDevice
 
@@ -82,7 +80,7 @@ class ParticlesOnDevice(Particles):
             raise Unsupported("environments of the plane on a CUDA device")
         self._environment = environment
         there = read(points, "points", (None, 3))
-        places = place_points(environment.interior, memory.to_host(there))
+        places: Any = place_points(environment.interior, memory.to_host(there))
         places.__class__ = _Mirrored
         self._places: Any = places
         self._place, self._part = there.copy(), cupy.asarray(places.part)
@@ -128,7 +126,9 @@ class ParticlesOnDevice(Particles):
         if self._tables is None or self._tables[0] != version:
             interior.renew_records()
             space = interior.space
-            there = [cuda.to_device(np.ascontiguousarray(t)) if isinstance(t, np.ndarray) else t for t in space]
+            there: list[Any] = [
+                cuda.to_device(np.ascontiguousarray(t)) if isinstance(t, np.ndarray) else t for t in space
+            ]
             self._tables = version, Space(*there)
         return self._tables[1]
 
@@ -158,7 +158,8 @@ class ParticlesOnDevice(Particles):
             found_events, read_events = read_events, lambda: hold(found_events(), held, 3, darts)
         self._place, self._part = position, cells
         places.leave(position, cells)
-        found: Any = Found(3, status, tests, None, cells, interior.space.face, interior.part_cell)
+        no_events: Any = None
+        found = Found(3, status, tests, no_events, cells, interior.space.face, interior.part_cell)
         moves = MovesOnDevice(position, found, read_events)
         places.remember(moves)
         return moves

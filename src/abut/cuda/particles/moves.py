@@ -4,11 +4,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import cupy
 import numpy as np
 
 from abut.cells.walk.results import Found, Moves, count_statuses
 from abut.core.showing import count, describe
+from abut.cuda.device import cupy
 
 
 class MovesOnDevice(Moves):
@@ -33,7 +33,7 @@ class MovesOnDevice(Moves):
         return values
 
     @functools.cached_property
-    def position(self) -> Any:
+    def position(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
         """As `Moves.position`: a copy, since the particles go on from there."""
         return self.__dict__["_at"].copy()
 

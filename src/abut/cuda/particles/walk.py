@@ -7,7 +7,6 @@ with `finish_move`, the exact walk of the processor, as it is. Each has a row of
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
 
 from abut.cells.space.predicates import low_planes
 from abut.cells.space.records import BLOCKED
@@ -16,7 +15,7 @@ from abut.cells.walk.events import Answer
 from abut.core.jit import integer
 from abut.core.lanes import lowest_bit
 from abut.core.scratch import load, store
-from abut.cuda.device import inlined, kernel
+from abut.cuda.device import cuda, inlined, kernel
 from abut.cuda.vectors import load_pair
 from abut.cuda.warps import index_at
 
@@ -43,7 +42,7 @@ def _low_of_four(planes: Any, cell: int, x: float, y: float, z: float) -> int:
     r, s = a2 * x + b2 * y + c2 * z + d2, a3 * x + b3 * y + c3 * z + d3
     beyond = (1 if p < -1.0 else 0) | (2 if q < -1.0 else 0) | (4 if r < -1.0 else 0) | (8 if s < -1.0 else 0)
     unclear = (0 if p > 1.0 else 1) | (0 if q > 1.0 else 2) | (0 if r > 1.0 else 4) | (0 if s > 1.0 else 8)
-    return np.int64(beyond) | (np.int64(unclear) << 32)
+    return integer(beyond) | (integer(unclear) << 32)
 
 
 @inlined
@@ -85,8 +84,9 @@ def _walk(
             slot = lowest_bit(beyond)
             if beyond & (beyond - 1) != 0:
                 p = load(start, 3 * row), load(start, 3 * row + 1), load(start, 3 * row + 2)
-                slot = first_exit(Records(planes), cell, beyond, p, (x, y, z))
-            reached = index_at(neighbour, cell * slots + slot) if slot >= 0 else np.int64(BLOCKED)
+                records: Any = Records(planes)
+                slot = first_exit(records, cell, beyond, p, (x, y, z))
+            reached = index_at(neighbour, cell * slots + slot) if slot >= 0 else integer(BLOCKED)
             goes = reached != BLOCKED
             if goes:
                 cell = reached
@@ -95,7 +95,7 @@ def _walk(
     store(status, row, np.int8(0))
     store(tests, row, np.int32(count))
     if not arrived:
-        store(hard, np.int64(cuda.atomic.add(hard_count, 0, 1)), np.int32(row))
+        store(hard, integer(cuda.atomic.add(hard_count, 0, 1)), np.int32(row))
 
 
 @kernel
@@ -143,7 +143,7 @@ def finish_moves(
     """The moves that are listed, exactly; event and tally k are those of the k-th. Lists of this kernel are as long as `events`."""
     answer = Answer(cells, position, status, tests, events, tally)
     for k in range(cuda.grid(1), len(events), cuda.gridsize(1)):
-        row = np.int64(hard[k])
+        row = integer(hard[k])
         p = (start[row, 0], start[row, 1], start[row, 2])
         q = (position[row, 0], position[row, 1], position[row, 2])
         finish_move(space, answer, integer(k), integer(k), p, q, row)

@@ -7,14 +7,14 @@ for what floating point leaves, one thread a block with a workspace of its own. 
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
 from abut.ccd.impact.coplanarity import coplanarity, coplanarity_noise, has_one_sign
 from abut.ccd.impact.exact.decision import decide_exactly
 from abut.ccd.impact.first_contact import FREE, HIT, STEPS, UNDECIDED, first_contact
 from abut.ccd.impact.relative_paths import relative_paths
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import inlined, kernel
+from abut.cuda.device import cuda, inlined, kernel
 from abut.cuda.steps.counters import COPLANAR, HITS, SURVIVORS
 from abut.cuda.steps.counters import UNDECIDED as LEFT
 from abut.cuda.steps.sets import FIRST_CORNER, QUERY, SEARCH_COLUMNS, SET_COLUMNS, TARGET
@@ -82,7 +82,7 @@ def _keep_coplanar(
     lane = cuda.threadIdx.x % 32
     total = min(load(counters, SURVIVORS + search), pair_room)
     for base in range(cuda.grid(1) - lane, total, cuda.gridsize(1)):
-        keep, code = False, np.int64(0)
+        keep, code = False, integer(0)
         if base + lane < total:
             code = load(pairs, search * pair_room + base + lane)
             paths, sizes, _ = _paths_of(is_face, code, search, searches, sets, corners, v_t0, v_t1)
@@ -114,7 +114,7 @@ def _solve(
     lane, begin = cuda.threadIdx.x % 32, search * room
     total = min(load(counters, COPLANAR + search), room)
     for base in range(cuda.grid(1) - lane, total, cuda.gridsize(1)):
-        status, time, code = np.int64(FREE), 2.0, np.int64(0)
+        status, time, code = integer(FREE), 2.0, integer(0)
         if base + lane < total:
             code = load(pairs, begin + base + lane)
             paths, sizes, _ = _paths_of(is_face, code, search, searches, sets, corners, v_t0, v_t1)
@@ -160,7 +160,7 @@ def _hurry(
     lane, begin = cuda.threadIdx.x % 32, search * room
     total = min(load(counters, COPLANAR + search), room)
     for base in range(cuda.grid(1) - lane, total, cuda.gridsize(1)):
-        status, time, code = np.int64(FREE), 2.0, np.int64(0)
+        status, time, code = integer(FREE), 2.0, integer(0)
         if base + lane < total:
             code = load(pairs, begin + base + lane)
             paths, sizes, _ = _paths_of(is_face, code, search, searches, sets, corners, v_t0, v_t1)
@@ -212,7 +212,7 @@ def _decide(
                 points[4 + corner, axis] = load(v_t1, 3 * four[corner] + axis)
         status, time = decide_exactly(is_face, points, w)
         if status != FREE:
-            place = np.int64(cuda.atomic.add(counters, HITS + search, 1))
+            place = integer(cuda.atomic.add(counters, HITS + search, 1))
             if place < hit_room:
                 store(hits, search * hit_room + place, code)
                 store(times, search * hit_room + place, time)

@@ -8,10 +8,10 @@ another, and leave it 32 at a time. A pair is one integer, first feature · 2³�
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import WARPS, inlined, kernel
+from abut.cuda.device import WARPS, cuda, inlined, kernel
 from abut.cuda.steps.axes import bound_of, seen_along, widest_gap
 from abut.cuda.steps.counters import SURVIVORS, TAKEN, TILE_PAIRS
 from abut.cuda.steps.exact_boxes import boxes_meet
@@ -41,7 +41,7 @@ def _copy(source: Any, at: int, shared: Any, to: int, rows: int, lane: int) -> N
 
 
 @inlined
-def _shuffle(box: Any, lane: int) -> Any:
+def shuffle_box(box: Any, lane: int) -> Any:
     """The box of another lane."""
     return (
         cuda.shfl_sync(EVERY_LANE, box[0], lane),
@@ -97,7 +97,7 @@ def _find(
     query_set, target_set, later = load(searches, at + QUERY), load(searches, at + TARGET), load(searches, at + LATER)
     q_at, t_at = query_set * SET_COLUMNS, target_set * SET_COLUMNS
     total = min(load(counters, TILE_PAIRS + search), pair_room)
-    waiting, last = np.int64(0), np.int64(-1)
+    waiting, last = integer(0), integer(-1)
     own, own_tile = EMPTY, EMPTY
     while True:
         taken = take_places(1, lane, counters, TAKEN + search)
@@ -127,12 +127,12 @@ def _find(
         mine, theirs = (own, other) if over_targets else (other, own)
         mine_in = own_in if over_targets else other_in
         same = later != 0 and q == t
-        count = np.int64(0)
+        count = integer(0)
         while mask != 0 or count > 0:
             while mask != 0 and count < 32:
                 j = lowest_of(mask)
                 mask = mask & (mask - 1)
-                hit = mine_in & meet(mine, _shuffle(theirs, j))
+                hit = mine_in & meet(mine, shuffle_box(theirs, j))
                 if same:
                     hit = hit & ((j > lane) == over_targets) & (j != lane)
                 hits = votes(hit)
@@ -144,7 +144,7 @@ def _find(
             take = min(count, 32)
             count -= take
             keep = lane < take
-            first, second = np.int64(0), np.int64(0)
+            first, second = integer(0), integer(0)
             if keep:
                 pair = index_at(queue, w + count + lane)
                 a, b = pair >> 5, pair & 31

@@ -7,11 +7,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
 from abut.core.arrays import LARGEST_COORDINATE
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import inlined, kernel
+from abut.cuda.device import cuda, inlined, kernel
 from abut.cuda.scan import before
 from abut.cuda.steps.counters import BAD_ROW, HITS, NO_ROW
 from abut.cuda.steps.sets import CORNERS, COUNT, FIRST_CORNER, FIRST_FEATURE, SET_COLUMNS
@@ -110,14 +110,14 @@ def frame_of(bounds: Any) -> tuple[float, float, float, float, float]:
         load(bounds, 5) * 0.5,
     )
     half = max(hx - lx, hy - ly, hz - lz)
-    exponent = max(np.int64(math.frexp(half)[1]), -1000) if half > 0.0 else np.int64(0)
+    exponent = max(integer(math.frexp(half)[1]), -1000) if half > 0.0 else integer(0)
     return lx + hx, ly + hy, lz + hz, math.ldexp(EXTENT, int(-exponent)), half
 
 
 @inlined
 def _cell(low: float, high: float, origin: float, cells: float) -> int:
     """The coordinate of a middle on the grid of the curve."""
-    return min(max(np.int64(((low + high) * 0.5 - origin) * cells) + CELLS // 2, 0), CELLS - 1)
+    return min(max(integer(((low + high) * 0.5 - origin) * cells) + CELLS // 2, 0), CELLS - 1)
 
 
 @inlined
@@ -159,7 +159,7 @@ def count_cells(
         place = place_of(
             _cell(box[0], box[3], x, grid), _cell(box[1], box[4], y, grid), _cell(box[2], box[5], z, grid), curve
         )
-        cell = (own << bits) | (np.int64(place) >> (PLACE_BITS - bits))
+        cell = (own << bits) | (integer(place) >> (PLACE_BITS - bits))
         store(cell_of, feature, np.int32(cell))
         store(rank_of, feature, np.int32(cuda.atomic.add(cells, cell, 1)))
 

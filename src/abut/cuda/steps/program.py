@@ -65,7 +65,7 @@ class Program:
 
     def __init__(self, meshes: Sequence[Mesh]) -> None:
         self.lock = threading.Lock()
-        self._own = own = make_sets(meshes)
+        self.own = own = make_sets(meshes)
         self.search_total, self._set_total = len(own.searches), len(own.sets)
         self._bits = _bits_for(int(own.sets[:, COUNT].max()))
         self._tables(own)
@@ -140,7 +140,7 @@ class Program:
 
     def _begin(self, stream: Any) -> None:
         self._prepare(stream)
-        self._pair_tiles(0, self._own.query_tiles, stream)
+        self._pair_tiles(0, self.own.query_tiles, stream)
 
     def _capture(self, question: Question, tolerance: float) -> Any:
         return self._fork.capture(
@@ -153,7 +153,7 @@ class Program:
         """A range of query tiles after the other; the greatest counts of any are those of the step."""
         stream, greatest = memory.stream(), np.zeros(COUNTERS, dtype=np.int64)
         self._prepare(stream)
-        ends = [self._own.query_tiles * k // self.parts for k in range(self.parts + 1)]
+        ends = [self.own.query_tiles * k // self.parts for k in range(self.parts + 1)]
         for begin, end in itertools.pairwise(ends):
             if begin < end:
                 ordering.begin_part[1, 32, stream](self.counters)
@@ -167,7 +167,7 @@ class Program:
 
     def _prepare(self, stream: Any) -> None:
         """Everything up to boxes of tiles."""
-        own, count = self._own, self._set_total
+        own, count = self.own, self._set_total
         v_t0, v_t1 = self.v
         ordering.clear[grid(2), THREADS, stream](self.bounds, self.counters, self.cells, self.rows, self.best)
         ordering.read_vertices[grid(2), THREADS, stream](*[each.row for each in self.given], v_t0, v_t1, self.counters)
@@ -227,7 +227,7 @@ class Program:
                 self._solve(search, question, tolerance, streams[k])
 
     def _is_of_edges(self, search: int) -> bool:
-        return int(self._own.searches[search, KIND]) == rows.EDGES
+        return int(self.own.searches[search, KIND]) == rows.EDGES
 
     def _filter(self, search: int, question: Question, stream: Any) -> None:
         lists, edges = question is Question.CANDIDATES, self._is_of_edges(search)
@@ -292,7 +292,7 @@ class Program:
         rows.sort_rows[grid(2), THREADS, stream](
             self.searches,
             count,
-            self._own.hit_rows,
+            self.own.hit_rows,
             codes,
             room,
             self.counters,
@@ -344,7 +344,7 @@ class Program:
     def number(self, search: int, count: int) -> Any:
         """(count,2) candidates of a search, sorted."""
         begin, stream = search * self.rooms.survivors, memory.stream()
-        if int(self._own.searches[search, TURNED]):
+        if int(self.own.searches[search, TURNED]):
             rows.turn_pairs[grid(2), THREADS, stream](begin, count, self.survivors)
         memory.sort(self.survivors, begin, count)
         pairs = device.empty(2 * count, np.int32)
@@ -359,4 +359,4 @@ class Program:
 
     def kind_of(self, search: int) -> int:
         """The kind of contact of a search."""
-        return int(self._own.searches[search, KIND])
+        return int(self.own.searches[search, KIND])

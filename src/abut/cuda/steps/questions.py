@@ -18,6 +18,7 @@ from abut.core.devices import is_on_device
 from abut.core.errors import Unsupported
 from abut.cuda import memory
 from abut.cuda.arrays import points
+from abut.cuda.steps.crossings import has_crossing
 from abut.cuda.steps.program import Program, Question
 from abut.cuda.steps.runs import Outcome, run
 from abut.mesh import Mesh
@@ -80,7 +81,8 @@ def sweep(ends: Ends, min_distance: float, tolerance: float, max_memory: int | N
     with program.lock:
         total = sum(run(program, Question.IMPACTS, ends.arrays, early, max_memory).hits)
         columns = program.impacts(total)
-    return Impacts(*map(ends.back, columns), ends.starts())
+    kind, a, b, time, point, normal, status = (ends.back(column) for column in columns)
+    return Impacts(kind, a, b, time, point, normal, status, ends.starts())
 
 
 def time_of_impact(ends: Ends, min_distance: float, tolerance: float, max_memory: int | None, at_start: bool) -> float:
@@ -89,8 +91,10 @@ def time_of_impact(ends: Ends, min_distance: float, tolerance: float, max_memory
     program = program_of(ends.meshes)
     with program.lock:
         best = run(program, Question.EARLIEST, ends.arrays, early, max_memory).best
-    if counts_start and best > 0.0 and ends.starts()():
-        return 0.0
+        if counts_start and best > 0.0 and has_crossing(program):
+            return 0.0
+    if counts_start and best > 0.0 and len(ends.meshes) == 2 and any(mesh.is_closed for mesh in ends.meshes):
+        return 0.0 if ends.starts()() else best  # whether one holds the other is found on the processor
     return best
 
 

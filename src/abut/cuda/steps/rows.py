@@ -7,12 +7,12 @@ searched as a vertex of b and a face of a: its face comes first in the answer, a
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
 from abut.ccd.impact.contact_points import contact_point_normal_edge_edge, contact_point_normal_vertex_face
 from abut.ccd.results import Kind
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import inlined, kernel
+from abut.cuda.device import cuda, inlined, kernel
 from abut.cuda.scan import before
 from abut.cuda.steps.contacts import SECOND_MASK, corners_of, vertex_at
 from abut.cuda.steps.counters import HITS
@@ -98,7 +98,7 @@ def sort_rows(
     ordered: Any,
 ) -> None:
     """ordered: the same with the impacts of each row by their second features; a thread counts which of the row come before its own."""
-    total = np.int64(0)
+    total = integer(0)
     for search in range(search_total):
         total += _count(counters, search, room)
     for k in range(cuda.grid(1), total, cuda.gridsize(1)):
@@ -108,7 +108,7 @@ def sort_rows(
         row = load(searches, search * SEARCH_COLUMNS + FIRST_HIT_ROW) + a
         low = before(rows, sums, row)
         high = before(rows, sums, row + 1) if row + 1 < row_total else total
-        own, rank = load(seconds, k), np.int64(0)
+        own, rank = load(seconds, k), integer(0)
         for j in range(low, high):
             if load(seconds, j) < own:
                 rank += 1
@@ -145,7 +145,7 @@ def describe(
     status_out: Any,
 ) -> None:
     """The fields of `Impacts`."""
-    total = np.int64(0)
+    total = integer(0)
     for search in range(search_total):
         total += _count(counters, search, room)
     for k in range(cuda.grid(1), total, cuda.gridsize(1)):

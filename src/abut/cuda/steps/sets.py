@@ -78,6 +78,17 @@ def _plan(count: int) -> list[tuple[int, int, int, int, Kind]]:
     ]
 
 
+def crossing_searches(sets: Integers) -> Integers:
+    """The searches of edges for faces: of one mesh, or of each of two for the other."""
+    pairs = [(1, 2)] if len(sets) == 3 else [(1, 5), (4, 2)]
+    searches = np.zeros((len(pairs), SEARCH_COLUMNS), dtype=np.int64)
+    queries = 0
+    for own, (query, target) in zip(searches, pairs, strict=True):
+        own[[QUERY, TARGET, FIRST_QUERY]] = query, target, queries
+        queries += sets[query, TILES]
+    return searches
+
+
 def make_sets(meshes: Sequence[Mesh]) -> Sets:
     """The tables of one mesh with itself, or of two."""
     features, begins, vertices = [], [], 0

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
 from abut.ccd.impact.conservative_advancement import WITHIN_STEPS, first_within
 from abut.ccd.impact.exact.decision import decide_exactly
@@ -16,10 +15,11 @@ from abut.ccd.results import Verdict
 from abut.core import arrays
 from abut.core.devices import is_on_device
 from abut.core.errors import Unsupported
+from abut.core.jit import integer
 from abut.core.scratch import load, store
 from abut.cuda import device, memory
 from abut.cuda.arrays import read
-from abut.cuda.device import THREADS, inlined, kernel
+from abut.cuda.device import THREADS, cuda, inlined, kernel
 from abut.cuda.steps.contacts import SOLVE_REGISTERS
 from abut.cuda.steps.runs import MOST_WORKSPACES
 from abut.cuda.warps import index_at
@@ -63,7 +63,7 @@ def _decide_queries(
         store(status, i, np.int8(verdict))
         store(time, i, math.inf if t >= NEVER else t)
         if verdict == UNDECIDED:
-            store(left, np.int64(cuda.atomic.add(left_count, 0, 1)), i)
+            store(left, integer(cuda.atomic.add(left_count, 0, 1)), i)
 
 
 @kernel
@@ -104,7 +104,7 @@ def answer(
             workspaces = memory.zeros((count, EXACT_ROWS, DIGITS + 2), np.int64)
             _decide_rest[count, 1, stream](is_face, given, left, undecided, workspaces, status, time)
     statuses, times = memory.Window(status).take(total), memory.Window(time).take(total)
-    found = [statuses != FREE, times, statuses]
+    hit: Any = statuses != FREE
     if of_host:
-        found = [arrays.frozen(memory.to_host(each)) for each in found]
-    return Verdict(*found, undecided)
+        hit, times, statuses = (arrays.frozen(memory.to_host(each)) for each in (hit, times, statuses))
+    return Verdict(hit, times, statuses, undecided)

@@ -7,10 +7,10 @@ A pair is one integer, query tile · 2³² + target tile. Nodes wait on a stack 
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
+from abut.core.jit import integer
 from abut.core.scratch import load, store
-from abut.cuda.device import WARPS, inlined, kernel
+from abut.cuda.device import WARPS, cuda, inlined, kernel
 from abut.cuda.steps.counters import TILE_PAIRS
 from abut.cuda.steps.sets import (
     FIRST_QUERY,
@@ -78,13 +78,13 @@ def find_tile_pairs(
     target, later = load(searches, at + TARGET), load(searches, at + LATER)
     box = tile_box(levels, load(searches, at + QUERY), tile, nodes)
     stack, queue = warp * STACK, warp * 64
-    depth, waiting = np.int64(1), np.int64(0)
+    depth, waiting = integer(1), integer(0)
     if lane == 0:
         store(stacks, stack, np.int32((load(levels, target * LEVEL_COLUMNS) - 1) << LEVEL_SHIFT))
     cuda.syncwarp()
     while depth > 0:
         depth -= 1
-        entry = np.int64(load(stacks, stack + depth))
+        entry = integer(load(stacks, stack + depth))
         cuda.syncwarp()
         level, node = entry >> LEVEL_SHIFT, entry & NODE_MASK
         first = load(levels, target * LEVEL_COLUMNS + 1 + 2 * level)

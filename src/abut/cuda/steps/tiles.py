@@ -8,10 +8,9 @@ float32 is apart in float64. A node is 6 rows of 32. What stands for no feature 
 from typing import Any
 
 import numpy as np
-from numba import cuda
 
 from abut.core.scratch import load, store
-from abut.cuda.device import inlined, kernel
+from abut.cuda.device import cuda, inlined, kernel
 from abut.cuda.steps.ordering import frame_of
 from abut.cuda.steps.sets import (
     CORNERS,
