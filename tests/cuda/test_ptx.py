@@ -22,8 +22,7 @@ pytestmark = [
 ]
 
 CHECK = """
-import sys
-import ptx
+import cuda_ptx as ptx
 ptx.pretend_a_device()
 for kernel, signature in ptx.signatures():
     name = kernel.py_func.__name__
@@ -34,10 +33,10 @@ for kernel, signature in ptx.signatures():
     assert own.spilled == 0 or kernel.targetoptions.get("max_registers"), f"{name} spills {own.spilled} bytes"
     assert own.registers <= 168, f"{name} takes {own.registers} registers"
 """
-"""In a process of its own, where a device is pretended. The exact stage, which takes half a minute, is left to `python tests/cuda/ptx.py`."""
+"""In a process of its own, where a device is pretended. The exact stage, which takes half a minute, is left to `python tests/cuda_ptx.py`."""
 
 
 def test_kernels_round_and_do_not_spill():
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, "-c", CHECK], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,6 @@
 """All kernels of `abut.cuda` as PTX, and what ptxas says of them: without a device, where numba-cuda and NVIDIA's compiler are installed.
 
-`python tests/cuda/ptx.py` prints the table of `docs/cuda.md`: registers, bytes that are spilled, seconds.
+`python tests/cuda_ptx.py` prints the table of `docs/cuda.md`: registers, bytes that are spilled, seconds.
 """
 
 import subprocess
