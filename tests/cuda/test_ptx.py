@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import ptx
 import pytest
 
+import cuda_ptx as ptx
 from abut.core import jit
 
 HERE = Path(__file__).parent
