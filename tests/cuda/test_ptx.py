@@ -29,7 +29,8 @@ for kernel, signature in ptx.signatures():
     if name.startswith(("decide", "_decide")):
         continue
     own = ptx.compile_kernel(kernel, signature)
-    assert "fma.rn" not in own.text, f"{name} contracts a product and a sum"
+    fused = "fma.rn" in own.text and name != "find_crossing"  # whose exact signs ask for it (core.products)
+    assert not fused, f"{name} contracts a product and a sum"
     assert own.spilled == 0 or kernel.targetoptions.get("max_registers"), f"{name} spills {own.spilled} bytes"
     assert own.registers <= 168, f"{name} takes {own.registers} registers"
 """
