@@ -8,7 +8,7 @@ INDEXED := tests/core/test_arrays.py tests/mesh tests/trees/volumes tests/trees/
 
 FIRST_HALF := tests/app tests/ccd tests/cells tests/world
 
-.PHONY: help demo test test-part passes lint format bench docs soak wheel clean
+.PHONY: help demo test test-part test-cuda passes lint format bench docs soak wheel clean
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -65,6 +65,10 @@ lint: .venv/installed-dev ## ruff, basedpyright, import-linter
 format: .venv/installed-dev ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# Needs an NVIDIA device and its driver, or, for PTX alone, nothing but wheels: pip install nvidia-cuda-nvcc.
+test-cuda: .venv/installed-dev .venv/installed-cuda ## the tests of CUDA devices, on a device
+	$(PYTEST) tests/cuda
 
 bench: .venv/installed ## all benchmarks: times, ratios, counts of work
 	$(BIN)/abut bench

@@ -74,6 +74,50 @@ def test_exact_signs_on_the_device(rng):
     assert (np.abs(host).sum(axis=0) > COUNT // 20).all()
 
 
+def sign(p, out, i):
+    out[i] = orient_3d(
+        (p[i, 0], p[i, 1], p[i, 2]),
+        (p[i, 3], p[i, 4], p[i, 5]),
+        (p[i, 6], p[i, 7], p[i, 8]),
+        (p[i, 9], p[i, 10], p[i, 11]),
+    )
+
+
+def harder_points(rng, count):
+    """A quarter each: multiples of 0.1, coplanar up to rounding, tiny offsets, and a fifth of those far apart in magnitude."""
+    grid = 0.1 * rng.integers(-3, 4, (count, 12))
+    flat = rng.random((count, 12))
+    s, t = rng.random((count, 1)), rng.random((count, 1))
+    flat[:, 9:] = flat[:, :3] + s * (flat[:, 3:6] - flat[:, :3]) + t * (flat[:, 6:9] - flat[:, :3])
+    near = 12.0 + rng.random((count, 12)) * 2.0**-40
+    near[:, 9:] = 0.5 * near[:, :3] + 0.5 * near[:, 3:6]
+    apart = np.ldexp(rng.standard_normal((count, 12)), rng.integers(-1000, 1000, (count, 12)))
+    apart[: count // 5 * 4] = rng.integers(-2, 3, (count // 5 * 4, 12))
+    return np.concatenate([grid, flat, near, apart])
+
+
+@pytest.mark.parametrize("options", [{}, {"lto": False}], ids=["contracted when linked", "contracted"])
+def test_a_million_hard_signs(rng, options):
+    points = np.ascontiguousarray(harder_points(rng, 250_000))
+    host_sign, device_sign = jit.element(sign), cuda.jit(device=True)(sign)
+
+    @jit.kernel
+    def on_host(p, out):
+        for i in range(len(p)):
+            host_sign(p, out, i)
+
+    @cuda.jit(**options)
+    def on_device(p, out):
+        i = cuda.grid(1)
+        if i < len(p):
+            device_sign(p, out, i)
+
+    host, device = np.zeros(len(points), dtype=np.int64), cuda.to_device(np.zeros(len(points), dtype=np.int64))
+    on_host(points, host)
+    on_device[(len(points) + THREADS - 1) // THREADS, THREADS](cuda.to_device(points), device)
+    assert np.array_equal(host, device.copy_to_host())
+
+
 def test_constructions_on_the_device(rng):
     points = rng.standard_normal((COUNT, 18))
     host, device = run_both(numbers, points, np.zeros((COUNT, 3)))

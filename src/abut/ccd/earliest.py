@@ -19,10 +19,12 @@ from abut.ccd.impact.first_contact import FREE, NEVER
 from abut.ccd.impact.straight_pairs import Pairs
 from abut.ccd.motion.motions import BodyLike, Motion
 from abut.ccd.motion.surfaces import Surface, read_surfaces
+from abut.ccd.on_device import ends_on_device, questions
 from abut.ccd.queries import TOLERANCE
 from abut.ccd.results import Kind
 from abut.ccd.step import Step, make_step
 from abut.core import arrays
+from abut.core.devices import Device
 from abut.core.jit import threads_for
 from abut.core.types import PointsLike
 from abut.trees.blocks.memory import Memory
@@ -97,6 +99,7 @@ def time_of_impact(
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
     at_start: bool = True,
+    device: Device = None,
 ) -> float: ...
 
 
@@ -111,6 +114,7 @@ def time_of_impact(
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
     at_start: bool = True,
+    device: Device = None,
 ) -> float: ...
 
 
@@ -121,11 +125,12 @@ def time_of_impact(
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
     at_start: bool = True,
+    device: Device = None,
 ) -> float:
     """The earliest time at which anything meets during a step, never late; inf when nothing does.
 
     Args:
-        a, *others, min_distance, tolerance, max_memory: as for `sweep`.
+        a, *others, min_distance, tolerance, max_memory, device: as for `sweep`.
         at_start: whether surfaces that pass through each other at t = 0, and a closed body that holds the other then, have the time 0. Without it
             only first contacts of features count, the rows of `sweep`.
 
@@ -141,6 +146,9 @@ def time_of_impact(
         >>> round(abut.time_of_impact(left, right, min_distance=1.0), 4)
         0.5
     """
+    ends = ends_on_device(device, a, others)
+    if ends is not None:
+        return questions().time_of_impact(ends, min_distance, tolerance, max_memory, at_start)
     return find_earliest(*read_surfaces(a, others), min_distance, tolerance, max_memory, at_start, Memory())
 
 

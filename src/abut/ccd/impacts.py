@@ -18,10 +18,12 @@ from abut.ccd.impact.straight_pairs import Pairs, Statuses, queries_of
 from abut.ccd.motion.motions import BodyLike, Motion
 from abut.ccd.motion.paths import Paths, places
 from abut.ccd.motion.surfaces import Surface, read_surfaces
+from abut.ccd.on_device import ends_on_device, questions
 from abut.ccd.queries import TOLERANCE
 from abut.ccd.results import Impacts, Kind
 from abut.ccd.step import Span, Step, make_step
 from abut.core.arrays import Floats, frozen
+from abut.core.devices import Device
 from abut.core.jit import threads_for
 from abut.core.types import PointsLike
 from abut.trees.blocks.memory import Memory
@@ -137,6 +139,7 @@ def sweep(
     min_distance: float = 0.0,
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
+    device: Device = None,
 ) -> Impacts: ...
 
 
@@ -150,6 +153,7 @@ def sweep(
     min_distance: float = 0.0,
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
+    device: Device = None,
 ) -> Impacts: ...
 
 
@@ -159,6 +163,7 @@ def sweep(
     min_distance: float = 0.0,
     tolerance: float = TOLERANCE,
     max_memory: int | None = None,
+    device: Device = None,
 ) -> Impacts:
     """All pairs of features that meet during a step, with the time, point and normal of their first contact.
 
@@ -171,6 +176,7 @@ def sweep(
         min_distance: how near two features may come before it counts; 0 for contact.
         tolerance: how early a time may be, as a part of the step. No time is late.
         max_memory: bytes for the search of candidates, beside the impacts themselves; None: what a scene of this size needs.
+        device: "cuda" to answer on a CUDA device, whatever memory the vertices lie in; None: where they lie. Answers lie where the vertices do.
 
     Returns:
         One row per pair of features, sorted by kind, a and b.
@@ -186,6 +192,9 @@ def sweep(
         >>> impacts.time.max().round(6).item(), impacts.normal[:, 2].round(6).max().item()
         (1.0, -1.0)
     """
+    ends = ends_on_device(device, a, others)
+    if ends is not None:
+        return questions().sweep(ends, min_distance, tolerance, max_memory)
     return find_impacts(*read_surfaces(a, others), min_distance, tolerance, max_memory, Memory())
 
 

@@ -18,8 +18,9 @@ from abut.ccd.impact.exact.tables import EXACT_ROWS
 from abut.ccd.impact.first_contact import FREE, NEVER, STEPS, UNDECIDED, first_contact
 from abut.ccd.impact.relative_paths import RelativePaths, relative_paths
 from abut.ccd.results import Verdict
-from abut.core import arrays
+from abut.core import arrays, devices
 from abut.core.arrays import Floats, frozen
+from abut.core.devices import Device
 from abut.core.errors import InvalidInput
 from abut.core.jit import kernel
 from abut.geometry.rows import vector_at
@@ -96,6 +97,7 @@ def vertex_face(
     min_distance: float = 0.0,
     method: Method = "exact",
     max_steps: int | None = None,
+    device: Device = None,
 ) -> Verdict:
     """Whether, and when first, vertices touch faces during a step at constant velocity.
 
@@ -109,6 +111,7 @@ def vertex_face(
         method: "exact", or "cubic" for the method of Wan 2022, which may miss and invent contacts.
         max_steps: a bound on the steps of one query. With a `min_distance` a query that reaches it has the status LIMIT and counts as a hit; without,
             it goes to the exact stage.
+        device: "cuda" to answer on a CUDA device, whatever memory the queries lie in; None: where they lie. The answer lies there too.
 
     Returns:
         One row per query.
@@ -122,7 +125,7 @@ def vertex_face(
         >>> verdict.hit.tolist(), verdict.time.round(6).tolist()
         ([True, False], [0.5, inf])
     """
-    return _answer(True, queries, tolerance, min_distance, method, max_steps)
+    return _answer(True, queries, tolerance, min_distance, method, max_steps, device)
 
 
 def edge_edge(
@@ -132,6 +135,7 @@ def edge_edge(
     min_distance: float = 0.0,
     method: Method = "exact",
     max_steps: int | None = None,
+    device: Device = None,
 ) -> Verdict:
     """Whether, and when first, edges touch edges during a step at constant velocity.
 
@@ -139,7 +143,7 @@ def edge_edge(
 
     Args:
         queries: (n,8,3) ea0, ea1, eb0, eb1 at t = 0, then at t = 1.
-        tolerance, min_distance, method, max_steps: as for `vertex_face`.
+        tolerance, min_distance, method, max_steps, device: as for `vertex_face`.
 
     Returns:
         One row per query.
@@ -154,7 +158,7 @@ def edge_edge(
         >>> ccd.edge_edge([falling], min_distance=0.5).time.round(4).tolist()
         [0.125]
     """
-    return _answer(False, queries, tolerance, min_distance, method, max_steps)
+    return _answer(False, queries, tolerance, min_distance, method, max_steps, device)
 
 
 def _answer(
@@ -164,7 +168,11 @@ def _answer(
     min_distance: float,
     method: Method,
     max_steps: int | None,
+    device: Device,
 ) -> Verdict:
+    if devices.chosen(device, queries):
+        on_device = devices.part("steps.single_queries")
+        return on_device.answer(is_face, queries, tolerance, min_distance, method, max_steps)
     points = arrays.coordinates(queries, "queries", (None, 8, 3))
     tolerance = arrays.scalar(tolerance, "tolerance", least=0.0, most=1.0)
     distance = arrays.scalar(min_distance, "min_distance", least=0.0)

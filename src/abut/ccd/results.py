@@ -121,12 +121,12 @@ class Impacts:
         return len(self.time)
 
     def __repr__(self) -> str:
-        counts = [(int((self.kind == kind).sum()), kind.name.lower().replace("_", "-")) for kind in Kind]
+        counts = [(int((self.kind == kind.value).sum()), kind.name.lower().replace("_", "-")) for kind in Kind]
         facts = [f"{number:,} {name}" for number, name in counts if number] or ["none"]
-        return describe(self, *facts, *([f"first at {self.time.min():.6g}"] if len(self) else []))
+        return describe(self, *facts, *([f"first at {float(self.time.min()):.6g}"] if len(self) else []))
 
     def _repr_html_(self) -> str:
-        columns = (_names(Kind, self.kind), self.a, self.b, self.time.tolist())
+        columns = (_names(Kind, self.kind), self.a.tolist(), self.b.tolist(), self.time.tolist())
         vectors = (map(tuple, rows[:ROWS_SHOWN].tolist()) for rows in (self.point, self.normal))
         return table_html(repr(self), ("kind", "a", "b", "time", "point", "normal"), (*columns, *vectors), len(self))
 

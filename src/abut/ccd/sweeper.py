@@ -5,6 +5,7 @@ pairs. Both change what an answer costs, never the answer.
 """
 
 import threading
+from typing import Any
 
 from abut.ccd.culling.search import Volume, find_candidates, number_vertices
 from abut.ccd.earliest import find_earliest
@@ -12,9 +13,10 @@ from abut.ccd.impacts import find_impacts
 from abut.ccd.motion.motions import BodyLike, Motion, mesh_of
 from abut.ccd.motion.straight import movings_of
 from abut.ccd.motion.surfaces import Surface, surface_of
+from abut.ccd.on_device import ends_of, questions
 from abut.ccd.queries import TOLERANCE
 from abut.ccd.results import Candidates, Impacts
-from abut.core import arrays
+from abut.core import arrays, devices
 from abut.core.errors import InvalidInput
 from abut.core.showing import count, describe, table_html
 from abut.core.types import PointsLike
@@ -26,7 +28,8 @@ class Sweeper:
     """One mesh with itself, or two with each other, step after step: the answers of `sweep`, `time_of_impact` and `candidates`, for less.
 
     Each question takes the vertices at both ends of a step: `(v_t0, v_t1)` for one mesh, `(a_t0, a_t1, b_t0, b_t1)` for two. A sweeper may be asked
-    from several threads; it answers one at a time. It holds about as much memory as its largest step took, until it is deleted.
+    from several threads; it answers one at a time. It holds about as much memory as its largest step took, until it is deleted. Vertices on a CUDA
+    device are answered there.
 
     Args:
         a: anything `as_mesh` takes, or a body, whose mesh is read.
@@ -70,6 +73,12 @@ class Sweeper:
         """The memory that it keeps."""
         return self._memory.byte_count
 
+    def _on_device(self, ends: tuple[PointsLike, ...]) -> Any:
+        """The vertices of a question that lie on a CUDA device; None for others."""
+        if len(ends) != 2 * len(self._meshes) or not any(map(devices.is_on_device, ends)):
+            return None
+        return ends_of(None, self._meshes, list(ends))
+
     def _read(self, ends: tuple[PointsLike, ...]) -> tuple[Surface, Surface | None]:
         if len(ends) != 2 * len(self._meshes):
             raise InvalidInput(
@@ -94,6 +103,9 @@ class Sweeper:
         Returns:
             Pairs by kind of feature, each once.
         """
+        on_device = self._on_device(ends)
+        if on_device is not None:
+            return questions().candidates(on_device, volume, min_distance)
         one, two = self._read(ends)
         sorts = arrays.flag(ordered, "ordered")
         distance = arrays.scalar(min_distance, "min_distance", least=0.0)
@@ -116,6 +128,9 @@ class Sweeper:
         Returns:
             A time in [0, 1], or inf.
         """
+        on_device = self._on_device(ends)
+        if on_device is not None:
+            return questions().time_of_impact(on_device, min_distance, tolerance, None, at_start)
         one, two = self._read(ends)
         with self._lock:
             return find_earliest(one, two, min_distance, tolerance, None, at_start, self._memory)
@@ -130,6 +145,9 @@ class Sweeper:
         Returns:
             One row per pair of features, sorted by kind, a and b.
         """
+        on_device = self._on_device(ends)
+        if on_device is not None:
+            return questions().sweep(on_device, min_distance, tolerance, None)
         one, two = self._read(ends)
         with self._lock:
             return find_impacts(one, two, min_distance, tolerance, None, self._memory)

@@ -23,8 +23,9 @@ from abut.cells.walk.by_planes import move_chunks, move_rows
 from abut.cells.walk.events import EVENT, TALLY
 from abut.cells.walk.invariants import refuse_ends, refuse_legs, refuse_states
 from abut.cells.walk.results import COLLISION, Found, Moves
-from abut.core import arrays, jit
+from abut.core import arrays, devices, jit
 from abut.core.arrays import Floats, Integers
+from abut.core.devices import Device
 from abut.core.errors import InvalidInput
 from abut.core.showing import count as count_of
 from abut.core.showing import describe
@@ -57,6 +58,8 @@ class Particles:
         walk: how paths are followed. "planes" (the default) goes by records of planes, fast; "darts" is the thesis' walk, which turns to a predicted
             face and counts its orientation tests. Both give the same answers; `tests` counts planes in the one, orientation tests in the other.
         debug: whether to check invariants, for tests of the library itself.
+        device: "cuda" to keep the particles on a CUDA device, whatever memory the points lie in; None: where the points lie. Targets and answers
+            then lie there too; see docs/cuda.md.
 
     Raises:
         InvalidInput: a point lies outside of every cell, or only obstacles hold it.
@@ -71,8 +74,28 @@ class Particles:
         ([[2.5, 0.5, 0.5], [0.5, 1.0, 0.5]], [2, 0])
     """
 
+    def __new__(
+        cls,
+        environment: Environment,
+        points: PointsLike,
+        walk: Walk = "planes",
+        *,
+        debug: bool = False,
+        device: Device = None,
+    ) -> "Particles":
+        """Those on a device are of a class of their own."""
+        if cls is Particles and devices.chosen(device, points):
+            return object.__new__(devices.part("particles.crowd").ParticlesOnDevice)
+        return object.__new__(cls)
+
     def __init__(
-        self, environment: Environment, points: PointsLike, walk: Walk = "planes", *, debug: bool = False
+        self,
+        environment: Environment,
+        points: PointsLike,
+        walk: Walk = "planes",
+        *,
+        debug: bool = False,
+        device: Device = None,
     ) -> None:
         arrays.instance(environment, "environment", Environment)
         arrays.choice(walk, "walk", ("planes", "darts"))
@@ -166,7 +189,7 @@ class Particles:
         events = _gather_events(self._events, tally)
         if len(places.held):
             status[places.held] = COLLISION
-            events = _hold(events, places.held, space.dimension, space.face[cells[places.held], 0])
+            events = hold(events, places.held, space.dimension, space.face[cells[places.held], 0])
         found = Found(space.dimension, status, tests, events, cells, space.face, interior.part_cell)
         moves = Moves(self._position, found)
         places.remember(moves)
@@ -231,7 +254,7 @@ def _gather_events(events: NDArray[Any], tally: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([events[first : first + count] for first, count in zip(begin, counts, strict=True)])
 
 
-def _hold(events: NDArray[Any], rows: Integers, kind: int, darts: Indices) -> NDArray[Any]:
+def hold(events: NDArray[Any], rows: Integers, kind: int, darts: Indices) -> NDArray[Any]:
     """The events of a batch, in which these particles, each inside of an obstacle, collide at once."""
     held = np.zeros(len(rows), EVENT)
     held["particle"], held["kind"], held["dart"] = rows, kind, darts

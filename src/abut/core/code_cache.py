@@ -79,7 +79,7 @@ def held(file: str, what: str) -> Generator[None]:
         yield
 
 
-class _SourcesLocator(_CacheLocator):
+class SourcesLocator(_CacheLocator):
     """Tells Numba the folder, and stamps each index with the hash of the sources that the function can reach.
 
     An index is named after its file and function, not after the line, which an edited comment moves. Functions inside functions may share a name:
@@ -94,27 +94,32 @@ class _SourcesLocator(_CacheLocator):
             self._disambiguator += f"-{py_func.__code__.co_firstlineno}-{content}"
 
     def get_cache_path(self) -> Any:
+        """The folder."""
         return str(cache_folder(self._py_file))
 
     def get_source_stamp(self) -> Any:
+        """The hash."""
         return stamp_of(self._py_file)
 
     def get_disambiguator(self) -> Any:
+        """What tells functions of one name apart."""
         return self._disambiguator
 
     def ensure_cache_path(self) -> None:
+        """Make the folder."""
         folder = cache_folder(self._py_file)
         if folder is not None and not folder.is_dir():
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             remove_unused(folder.parent)
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_SourcesLocator | None":
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "SourcesLocator | None":
+        """For a function of a file."""
         return cls(py_func, py_file)
 
 
 class _SourcesCacheImpl(CompileResultCacheImpl):
-    _locator_classes = (_SourcesLocator,)
+    _locator_classes = (SourcesLocator,)
 
     def reduce(self, cres: Any) -> Any:
         """The names that the code takes from the process, those by which it is found, and what Numba keeps of it."""

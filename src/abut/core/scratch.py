@@ -21,6 +21,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from abut.core.jit import INTERPRETED
+from abut.core.products import is_for_cuda
 
 
 def _reserve(kind: Any) -> Any:
@@ -63,6 +64,8 @@ def _store(typingctx: Any, buffer: Any, index: Any, value: Any) -> Any:
 
 def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if is_for_cuda(builder):
+            return context.get_dummy_value()
         place = _place(context, builder, signature.args[0], args[0], args[1])
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
@@ -154,4 +157,5 @@ def pointer_to_records(kind: np.dtype[Any]) -> Any:
 
 
 prefetch: Any = (lambda array, index: None) if INTERPRETED else intrinsic(_prefetch)
-"""`prefetch(array, index)`: ask for the cache line of a number that will be read soon; an array in C order taken as one row. Changes nothing else."""
+"""`prefetch(array, index)`: ask for the cache line of a number that will be read soon; an array in C order taken as one row. Changes nothing
+else, and does nothing on CUDA devices, which hide the wait behind other threads."""

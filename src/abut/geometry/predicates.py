@@ -9,7 +9,7 @@ refuse. Integers are taken as doubles (exact up to 2⁵³).
 Sign convention: all predicates are the sign of det(b − a, c − a, …).
 """
 
-from abut.core.jit import element
+from abut.core.jit import element, stay_apart
 from abut.core.scratch import reserve_floats, reserve_integers
 from abut.geometry.exact import expansions, wide
 from abut.geometry.exact.expansions import difference_tail
@@ -92,6 +92,7 @@ def orient_2d(a: Vec2, b: Vec2, c: Vec2) -> int:
 
 @element
 def _orient_2d_exact(a: Vec2, b: Vec2, c: Vec2) -> int:
+    stay_apart()
     if not (_fits_2d(a) and _fits_2d(b) and _fits_2d(c)):
         return _orient_2d_wide(a, b, c)
     ux, uy, vx, vy = b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]
@@ -115,6 +116,7 @@ def _orient_2d_exact(a: Vec2, b: Vec2, c: Vec2) -> int:
 
 @element
 def _orient_2d_wide(a: Vec2, b: Vec2, c: Vec2) -> int:
+    stay_apart()
     buffer = reserve_integers(256)
     wide.clear(buffer)
     wide.add_product_3(buffer, b[0], c[1], 1.0)
@@ -171,6 +173,7 @@ def _is_same(a: Vec3, b: Vec3, c: Vec3) -> bool:
 
 @element
 def _orient_3d_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
+    stay_apart()
     if _is_same(a, b, c) or _is_same(b, c, d) or a == d:  # triangles of one mesh share vertices all the time
         return 0
     if not (_fits_3d(a) and _fits_3d(b) and _fits_3d(c) and _fits_3d(d)):
@@ -192,6 +195,7 @@ def _orient_3d_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
 
 @element
 def _orient_3d_wide(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> int:
+    stay_apart()
     buffer = reserve_integers(256)
     wide.clear(buffer)
     wide.add_determinant(buffer, 1.0, b, c, d)
@@ -222,6 +226,7 @@ def orient_direction(d: Vec3, a: Vec3, b: Vec3, p: Vec3) -> int:
 
 @element
 def _orient_direction_exact(d: Vec3, a: Vec3, b: Vec3, p: Vec3) -> int:
+    stay_apart()
     # det(d, a, b) − det(d, a, p) − det(d, p, b)
     if _fits_3d(d) and _fits_3d(a) and _fits_3d(b) and _fits_3d(p):
         buffer = reserve_floats(72)

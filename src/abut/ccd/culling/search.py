@@ -11,9 +11,11 @@ from abut.ccd.culling.chunks import gather_pairs
 from abut.ccd.motion.motions import BodyLike, Motion
 from abut.ccd.motion.straight import movings_of
 from abut.ccd.motion.surfaces import Surface, read_surfaces
+from abut.ccd.on_device import ends_on_device, questions
 from abut.ccd.results import Candidates
 from abut.core import arrays
 from abut.core.arrays import frozen
+from abut.core.devices import Device
 from abut.core.jit import threads_for
 from abut.core.types import PointsLike
 from abut.trees.blocks.block_tree import Primitives, build
@@ -75,17 +77,30 @@ def list_searches(built: list[Primitives], margin: float, order: int) -> list[Se
 
 
 @overload
-def candidates(a: Motion, b: Motion = ..., /, *, volume: Volume = "aabb", min_distance: float = 0.0) -> Candidates: ...
+def candidates(
+    a: Motion, b: Motion = ..., /, *, volume: Volume = "aabb", min_distance: float = 0.0, device: Device = None
+) -> Candidates: ...
 
 
 @overload
 def candidates(
-    mesh: BodyLike, v_t0: PointsLike, v_t1: PointsLike, /, *, volume: Volume = "aabb", min_distance: float = 0.0
+    mesh: BodyLike,
+    v_t0: PointsLike,
+    v_t1: PointsLike,
+    /,
+    *,
+    volume: Volume = "aabb",
+    min_distance: float = 0.0,
+    device: Device = None,
 ) -> Candidates: ...
 
 
 def candidates(
-    a: Motion | BodyLike, *others: Motion | PointsLike, volume: Volume = "aabb", min_distance: float = 0.0
+    a: Motion | BodyLike,
+    *others: Motion | PointsLike,
+    volume: Volume = "aabb",
+    min_distance: float = 0.0,
+    device: Device = None,
 ) -> Candidates:
     """Pairs of features whose volumes, swept during a step, meet or come within a distance of one another.
 
@@ -99,6 +114,7 @@ def candidates(
         a, *others: one motion, two motions, or a mesh and its (n,3) vertices at t = 0 and at t = 1.
         volume: "aabb" or "kdop6" (axis-aligned boxes), "kdop8", "kdop12", "kdop14", "kdop18" or "kdop26".
         min_distance: how near two features may come before they are a pair; 0 for contact.
+        device: as for `sweep`; boxes alone are searched there.
 
     Returns:
         Pairs by kind of feature, each once.
@@ -112,6 +128,9 @@ def candidates(
         >>> abut.candidates(*upturned, volume="kdop26")
         Candidates(180 vertex-face, 468 edge-edge)
     """
+    ends = ends_on_device(device, a, others)
+    if ends is not None:
+        return questions().candidates(ends, volume, min_distance)
     one, two = read_surfaces(a, others)
     first, second, bend = movings_of(one.motion, None if two is None else two.motion)
     distance = arrays.scalar(min_distance, "min_distance", least=0.0)

@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from abut.ccd.motion.paths import Paths, places
-from abut.core import arrays
+from abut.core import arrays, devices
 from abut.core.arrays import Floats, Integers, frozen
-from abut.core.errors import InvalidInput
+from abut.core.errors import InvalidInput, Unsupported
 from abut.core.poses import own_pose
 from abut.core.showing import count, describe, table_html
 from abut.core.types import PointsLike, PoseLike
@@ -38,7 +38,7 @@ class Motion:
 
     Args:
         mesh: anything `as_mesh` takes, or a `Rigid` or `Deformable` body; its mesh is read, not where the body stands.
-        start, end: (n,3) vertices at t = 0 and t = 1, in the world; or (4,4) poses on column vectors.
+        start, end: (n,3) vertices at t = 0 and t = 1, in the world, which may lie on a CUDA device; or (4,4) poses on column vectors.
 
     Raises:
         InvalidInput: the numbers of vertices differ, or a pose is not rigid.
@@ -76,6 +76,9 @@ class Motion:
     def _deform(self, mesh: Mesh, start: PointsLike, end: PointsLike) -> None:
         ends: list[Floats] = []
         for value, name in ((start, "v_t0"), (end, "v_t1")):
+            if devices.is_on_device(value):
+                ends.append(devices.part("arrays").points(value, name, len(mesh.vertices)).copy())
+                continue
             vertices = arrays.points(value, name, keep=True)
             if len(vertices) != len(mesh.vertices):
                 raise InvalidInput(name, f"has {len(vertices)} rows for a mesh of {len(mesh.vertices)} vertices")
@@ -120,8 +123,8 @@ class Motion:
     ) -> None:
         self.__dict__.update(
             mesh=mesh,
-            vertices_t0=frozen(vertices_t0),
-            vertices_t1=frozen(vertices_t1),
+            vertices_t0=_own(vertices_t0),
+            vertices_t1=_own(vertices_t1),
             rotates=paths is not None,
             is_rigid=all(rigid_bodies),
             body=frozen(body),
@@ -167,6 +170,11 @@ class Motion:
         return frozen((1.0 - t) * self.vertices_t0 + t * self.vertices_t1)
 
 
+def _own(vertices: Any) -> Any:
+    """The vertices, read-only where that can be said: not on a CUDA device."""
+    return frozen(vertices) if isinstance(vertices, np.ndarray) else vertices
+
+
 def mesh_of(value: Any) -> Any:
     """The mesh of a body; else the value itself, which may be something that raises on access to it."""
     try:
@@ -205,6 +213,8 @@ def join(*motions: Motion) -> Motion:
     if not motions:
         raise InvalidInput("motions", "is empty: there is nothing to join")
     arrays.items(motions, "motions", Motion)
+    if any(devices.is_on_device(end) for motion in motions for end in (motion.vertices_t0, motion.vertices_t1)):
+        raise Unsupported("joined motions, on a CUDA device")
     offsets = np.cumsum([0] + [len(m.vertices_t0) for m in motions])
     mesh = Mesh(
         np.concatenate([m.mesh.vertices for m in motions]),

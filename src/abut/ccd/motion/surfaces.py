@@ -4,8 +4,9 @@ from typing import Any, NamedTuple, cast
 
 from abut.ccd.motion.motions import BodyLike, Motion
 from abut.ccd.motion.paths import Paths
+from abut.core import devices
 from abut.core.arrays import Integers, frozen
-from abut.core.errors import InvalidInput
+from abut.core.errors import InvalidInput, Unsupported
 from abut.core.types import PointsLike
 
 
@@ -23,6 +24,10 @@ class Surface(NamedTuple):
 
 def surface_of(motion: Motion) -> Surface:
     """The part of a motion that can meet anything."""
+    if devices.is_on_device(motion.vertices_t0) or devices.is_on_device(motion.vertices_t1):
+        raise Unsupported(
+            "vertices on a CUDA device, in a question that is answered on the processor: copy them to the host first"
+        )
     found = motion.mesh._without_loose_vertices
     if found is None:
         return Surface(motion, None)

@@ -5,17 +5,16 @@ sign of the whole, though it may be twice as large. It lives in a stack buffer (
 most one for each double added.
 
 Everything is exact as long as no product overflows and no part of one falls below 2⁻¹⁰⁷⁴; `predicates` sends any other input to
-`wide`. The forms below stay exact when a compiler contracts a·b + c into one rounding, as CUDA's does: each product inside an error term is
-itself exact, and Veltkamp's splitting still yields 26 bits then.
+`wide`. A compiler that contracts a·b + c into one rounding, as CUDA's does, changes nothing: the sums below hold no product, and those of
+`core.products` are rounded for certain.
 """
 
 from typing import Any
 
-from abut.core.jit import element
+from abut.core.jit import element, stay_apart
+from abut.core.products import product_and_error
 from abut.core.scratch import load, store
 from abut.geometry.vec import Vec3
-
-SPLITTER = 134217729.0  # 2²⁷ + 1
 
 
 @element
@@ -34,17 +33,8 @@ def difference_tail(a: float, b: float) -> float:
     return (a - (s + v)) + (v - b)
 
 
-@element
-def two_product(a: float, b: float) -> tuple[float, float]:
-    """The rounded product and its exact error: a·b = p + e (Dekker, with Veltkamp's splitting)."""
-    p = a * b
-    c = SPLITTER * a
-    a_high = c - (c - a)
-    a_low = a - a_high
-    c = SPLITTER * b
-    b_high = c - (c - b)
-    b_low = b - b_high
-    return p, a_low * b_low - (((p - a_high * b_high) - a_low * b_high) - a_high * b_low)
+two_product: Any = product_and_error
+"""`two_product(a, b)`: the rounded product and its exact error, a·b = p + e."""
 
 
 @element
@@ -80,6 +70,7 @@ def add_product_3(buffer: Any, count: int, a: float, b: float, c: float) -> int:
 @element
 def add_determinant(buffer: Any, count: int, sign: float, x: Vec3, y: Vec3, z: Vec3) -> int:
     """Add sign·det(x, y, z), sign being ±1; at most 24 more components."""
+    stay_apart()
     x0, x1, x2 = sign * x[0], sign * x[1], sign * x[2]
     count = add_product_3(buffer, count, x0, y[1], z[2])
     count = add_product_3(buffer, count, -x0, y[2], z[1])

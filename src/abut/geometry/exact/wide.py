@@ -9,7 +9,7 @@ thousands of additions before it can overflow; carries are settled once, at the 
 import math
 from typing import Any
 
-from abut.core.jit import element
+from abut.core.jit import element, stay_apart
 from abut.core.scratch import load, store
 from abut.geometry.vec import Vec3
 
@@ -46,6 +46,7 @@ def _add_digit(buffer: Any, sign: int, position: int, digit: int) -> None:
 @element
 def add_product_3(buffer: Any, x: float, y: float, z: float) -> None:
     """Add x·y·z."""
+    stay_apart()
     if x == 0.0 or y == 0.0 or z == 0.0:
         return
     sign = -1 if ((x < 0.0) != (y < 0.0)) != (z < 0.0) else 1

@@ -87,11 +87,12 @@ def _cell(lo: Any, hi: Any, cells: float) -> int:
 
 
 @element
-def _place(x: int, y: int, z: int, table: Any) -> int:
+def place_of(x: int, y: int, z: int, table: Any) -> int:
+    """The place on the curve of a cell, in 3·LEVELS bits; the table is `state_table`'s."""
     entry, place = 0, 0
     for level in range(LEVELS - 2, -1, -2):
         cell = ((x >> level) & 3) << 4 | ((y >> level) & 3) << 2 | ((z >> level) & 3)
-        entry = table[(entry >> 6) << 6 | cell]
+        entry = int(load(table, (entry >> 6) << 6 | cell))
         place = place << 6 | (entry & 63)
     return place
 
@@ -109,7 +110,7 @@ def find_places(
                 at = (load(elements, i * corner_count + corner) * columns + column) * 2
                 lo, hi = min(lo, load(intervals, at)), max(hi, load(intervals, at + 1))
             c0, c1, c2 = c1, c2, _cell(lo, hi, cells)
-        keys[i] = _place(c0, c1, c2, table) << 32 | i
+        keys[i] = place_of(c0, c1, c2, table) << 32 | i
 
 
 @kernel
