@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from abut.app.bench import table
-from abut.core.cache_root import PREBUILT
+from abut.core.compiling.cache_root import PREBUILT
 
 ENTRIES = {
     "import numba": "import numba",
@@ -70,7 +70,7 @@ COUNT = """
 import json, time
 exec(open(0).read())
 try:
-    from abut.core.compilation import compiled_count
+    from abut.core.compiling.compilation import compiled_count
 except ImportError:
     compiled_count = lambda: 0
 print(json.dumps([compiled_count(), time.process_time()]))
@@ -80,7 +80,7 @@ print(json.dumps([compiled_count(), time.process_time()]))
 def ask(code: str, folder: Path, **environment: str) -> tuple[int, float]:
     """Functions compiled, and CPU seconds, of a process that keeps its code in the folder."""
     variables = {**os.environ, "NUMBA_CACHE_DIR": str(folder), **environment}
-    measured = COUNT if "abut" in code else COUNT.replace("abut.core.compilation", "nothing")
+    measured = COUNT if "abut" in code else COUNT.replace("abut.core.compiling.compilation", "nothing")
     done = subprocess.run(
         [sys.executable, "-c", measured], input=code, env=variables, capture_output=True, text=True, check=True
     )
@@ -97,7 +97,9 @@ def row(code: str) -> list[str]:
     """One question: cold, prebuilt where there is such code, and warm."""
     with tempfile.TemporaryDirectory() as cold, tempfile.TemporaryDirectory() as empty:
         cells: list[Any] = []
-        passed_over = "from abut.core.code_cache import Places; Places.native_only = True\n" if "abut" in code else ""
+        passed_over = (
+            "from abut.core.compiling.code_cache import Places; Places.native_only = True\n" if "abut" in code else ""
+        )
         count, seconds = ask(passed_over + code, Path(cold))
         cells += [f"{count:,}", f"{megabytes(Path(cold)):.1f}", f"{seconds:.1f}"]
         if PREBUILT.is_dir():

@@ -8,7 +8,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from abut.core import cache_root, jit
+from abut.core import jit
+from abut.core.compiling import cache_root
 from conftest import SOAK
 from processes import STARTS
 

@@ -53,7 +53,7 @@ def ask(site: Path, code: str, **environment: str) -> list[str]:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     before = "import tempfile; tempfile.gettempdir = lambda: '/dev/null/none'\n"
-    before += "from abut.core import cache_root\nassert cache_root.cache_root() is None\n"
+    before += "from abut.core.compiling import cache_root\nassert cache_root.cache_root() is None\n"
     after = "\nfrom abut.core import jit\nprint(jit.compiled_count())"
     done = subprocess.run(
         [sys.executable, "-c", before + code + after],

@@ -6,14 +6,14 @@ Names are imported when they are first used: whoever asks about two meshes does 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from abut.core import forks as _forks
+from abut.core.compiling import forks as _forks
 from abut.core.errors import AbutError, InvalidInput, Unsupported
 
 if TYPE_CHECKING:
     from abut import broad, ccd, cells, contours, convex, discrete, dynamics, geometry, mesh, scenes, shapes, viewer
     from abut.app.checking import Findings, check
     from abut.ccd import Candidates, Impacts, Motion, Sweeper, candidates, sweep, time_of_impact
-    from abut.core.compilation import Compilation, on_compile
+    from abut.core.compiling.compilation import Compilation, on_compile
     from abut.discrete import (
         CastHits,
         ClosestPoints,
@@ -157,7 +157,7 @@ _HOMES = {
         "untangle",
         "winding_number",
     ),
-    "abut.core.compilation": ("Compilation", "on_compile"),
+    "abut.core.compiling.compilation": ("Compilation", "on_compile"),
     "abut.mesh": ("Mesh", "as_mesh", "load", "save"),
     "abut.viewer": ("View", "show"),
     "abut.world": ("World",),

@@ -1,7 +1,7 @@
 """`python -m abut.precompile [FOLDER]`: compile what users ask for, for the baseline processor, into a folder that travels in a wheel.
 
-Without a folder, into the package (`core.cache_root.PREBUILT`). Kept is what Python calls, as machine code; what only compiled functions call is
-part of it already. Beside it lies what each source means (`core.sources`), so that nobody has to parse them again.
+Without a folder, into the package (`PREBUILT` of `core.compiling.cache_root`). Kept is what Python calls, as machine code; what only compiled
+functions call is part of it already. Beside it lies what each source means (`core.compiling.sources`), so that nobody has to parse them again.
 """
 
 import json
@@ -12,11 +12,11 @@ import tempfile
 from pathlib import Path
 
 from abut.app.warming import Stage, compile_ahead
-from abut.core.baseline import BASELINE
-from abut.core.cache_root import FOLDER_PREFIX, PREBUILT
-from abut.core.code_cache import INNER
+from abut.core.compiling.baseline import BASELINE
+from abut.core.compiling.cache_root import FOLDER_PREFIX, PREBUILT
+from abut.core.compiling.code_cache import INNER
+from abut.core.compiling.sources import TABLE, table_of_all
 from abut.core.errors import Unsupported
-from abut.core.sources import TABLE, table_of_all
 
 
 def precompile(folder: Path, parts: list[str] | None = None, processes: int | None = None) -> int:

@@ -10,7 +10,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from abut.core import cache_root, jit, sources
+from abut.core import jit
+from abut.core.compiling import cache_root, sources
 
 PACKAGE = cache_root.PACKAGE
 
@@ -22,18 +23,13 @@ def copy_package(target: Path) -> Path:
     (target / "abut" / "core").mkdir(parents=True)
     for folder in ("abut", "abut/core"):
         (target / folder / "__init__.py").write_text("")
-    for name in (
-        "jit",
-        "dispatchers",
-        "code_cache",
-        "compilation",
-        "sources",
-        "threads",
-        "baseline",
-        "cache_root",
-        "errors",
-    ):
-        shutil.copy(PACKAGE / "core" / f"{name}.py", target / "abut" / "core")
+    for name in ("jit.py", "errors.py"):
+        shutil.copy(PACKAGE / "core" / name, target / "abut" / "core")
+    shutil.copytree(
+        PACKAGE / "core" / "compiling",
+        target / "abut" / "core" / "compiling",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     (target / "abut" / "callee.py").write_text(
         "from abut.core.jit import element\n\n@element\ndef answer(x):\n    return x + 1.0\n"
     )
@@ -218,7 +214,7 @@ def test_nothing_writable_still_computes(tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("")
     code = (
-        f"from pathlib import Path; from abut.core import cache_root as c; blocked = Path({str(blocked)!r}); "
+        f"from pathlib import Path; from abut.core.compiling import cache_root as c; blocked = Path({str(blocked)!r}); "
         "c.user_cache_folder = lambda: blocked / 'a'; c.tempfile.gettempdir = lambda: str(blocked / 'b'); "
         "assert c.cache_root() is None; "
         "from abut.caller import ask; print(ask(1.0))"
@@ -233,7 +229,7 @@ def test_the_folder_in_the_temporary_directory_is_the_users_alone(tmp_path):
     shared.mkdir()
     place = shared / f"abut-cache-{os.getuid()}"
     code = (
-        f"from pathlib import Path; from abut.core import cache_root as c; c.tempfile.gettempdir = lambda: {str(shared)!r}; "
+        f"from pathlib import Path; from abut.core.compiling import cache_root as c; c.tempfile.gettempdir = lambda: {str(shared)!r}; "
         "c.PACKAGE = Path('/dev/null'); c.user_cache_folder = lambda: Path('/dev/null/none'); print(c.cache_root())"
     )
     assert run(code, PACKAGE.parent) == [str(place)]
@@ -260,7 +256,7 @@ def test_a_cache_folder_that_others_may_write_is_passed_over(tmp_path):
     (package / "__pycache__").chmod(0o777)
     home.mkdir(mode=0o700)
     code = (
-        f"from pathlib import Path; from abut.core import cache_root as c; c.PACKAGE = Path({str(package)!r}); "
+        f"from pathlib import Path; from abut.core.compiling import cache_root as c; c.PACKAGE = Path({str(package)!r}); "
         f"c.user_cache_folder = lambda: Path({str(home)!r}); print(c.cache_root())"
     )
     assert run(code, PACKAGE.parent) == [str(home)]
@@ -312,7 +308,7 @@ def _shift_thrice(values, i):
 def test_an_integer_in_the_text_is_no_type_of_its_own():
     """One form of the callee serves them all; but a tuple of several types needs to know which of them is meant."""
     assert _shift_thrice((1.0, 2.0, 3.0), 2) == 1.0 + 3.0 + 5.0
-    assert len(_shift._inner.signatures) == 1
+    assert len(_shift._inner.signatures) <= 1  # none where the caller comes from disk
 
     @jit.element
     def second(pair, i):
@@ -328,9 +324,9 @@ def test_an_integer_in_the_text_is_no_type_of_its_own():
 @pytest.mark.skipif(jit.INTERPRETED or sys.platform == "win32", reason="nothing is kept, or no file can be locked")
 def test_indexes_are_written_by_one_process_at_a_time():
     """Two that read the same index would take the same name for two signatures."""
-    from abut.core.code_cache import held
+    from abut.core.compiling.code_cache import held
 
-    code = f"from abut.core.code_cache import held\nwith held({__file__!r}, 'index of f'): print('in', flush=True)"
+    code = f"from abut.core.compiling.code_cache import held\nwith held({__file__!r}, 'index of f'): print('in', flush=True)"
     with held(__file__, "index of g"):
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
     with held(__file__, "index of f"):

@@ -1,7 +1,7 @@
 """Compile ahead: the small jobs of `entries`, in processes side by side, each function once.
 
 The parent hands out jobs by name to processes that read names from their input and report, a line each, what they compile and what is done. Two
-that come to the same function do not both compile it (`core.dispatchers`).
+that come to the same function do not both compile it (`core.compiling.dispatchers`).
 """
 
 import json
@@ -145,7 +145,7 @@ def work(native: bool) -> None:
     """What a process does: run the entries that are named on its input, and tell what it compiles."""
     from abut.app.entries import ENTRIES
     from abut.core import jit
-    from abut.core.code_cache import Places, share_compilation
+    from abut.core.compiling.code_cache import Places, share_compilation
 
     def tell(message: str | None) -> None:
         lines.write(json.dumps(message) + "\n")

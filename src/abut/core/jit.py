@@ -19,11 +19,11 @@ import numpy as np
 from numba import extending
 from numba.core import event, types
 
-from abut.core.cache_root import config
-from abut.core.code_cache import cache_folder
-from abut.core.compilation import compile_seconds, compiled_count, on_compile, working_clock
-from abut.core.dispatchers import Parallel, Twofold, lazy
-from abut.core.threads import threads
+from abut.core.compiling.cache_root import config
+from abut.core.compiling.code_cache import cache_folder
+from abut.core.compiling.compilation import compile_seconds, compiled_count, on_compile, working_clock
+from abut.core.compiling.dispatchers import Parallel, Twofold, lazy
+from abut.core.compiling.threads import threads
 
 __all__ = [
     "INTERPRETED", "cache_folder", "compile_seconds", "compiled_count", "compiling", "element", "generic", "generic_by_dtype", "implement",

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from abut.core.cache_root import cache_root
+from abut.core.compiling.cache_root import cache_root
 from abut.core.devices import INSTALL
 from abut.core.errors import Unsupported
 
@@ -63,7 +63,7 @@ if not SIMULATED:
     from numba.cuda.core.errors import NumbaPerformanceWarning  # pyright: ignore[reportMissingImports]
     from numba.cuda.dispatcher import CUDACache, CUDACacheImpl, CUDADispatcher
 
-    from abut.core.code_cache import SourcesLocator
+    from abut.core.compiling.code_cache import SourcesLocator
 
     _compile_ir = nvvm.compile_ir
     _turn = threading.local()

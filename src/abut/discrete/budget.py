@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from abut.core import arrays, showing
 from abut.core.arrays import Floats, Integers, frozen
-from abut.core.compilation import working_clock
+from abut.core.compiling.compilation import working_clock
 from abut.core.errors import InvalidInput
 from abut.core.jit import threads_for
 from abut.core.types import Number

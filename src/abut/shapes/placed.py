@@ -14,7 +14,7 @@ from abut.discrete.solids import Solid
 
 
 def _answers() -> Any:
-    """Imported when it is asked: by name, so that no kernel's code depends on it (`core.sources`)."""
+    """Imported when it is asked: by name, so that no kernel's code depends on it (`core.compiling.sources`)."""
     return importlib.import_module("abut.shapes.questions.answers")
 
 

@@ -20,7 +20,7 @@ from abut.app.check.shard import Kept, Shards, forget, remember, search_shard
 from abut.app.check.store import RemoteStore, Store, open_store
 from abut.app.check.tally import Tally
 from abut.core import jit
-from abut.core.sources import sources_hash
+from abut.core.compiling.sources import sources_hash
 from app.animation import same, save_all
 from app.process import PATIENCE, command, wait_until
 from conftest import SOAK

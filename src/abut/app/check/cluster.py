@@ -26,8 +26,8 @@ from abut.app.check.shard import Kept, forget, peak_memory, remember, search_sha
 from abut.app.check.store import Store
 from abut.app.check.tally import Tally
 from abut.core import jit
+from abut.core.compiling.sources import sources_hash
 from abut.core.errors import InvalidInput, Unsupported
-from abut.core.sources import sources_hash
 
 LOCAL = "local"
 DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"

@@ -1,6 +1,6 @@
 """One unit of a check, a frame and the step that leaves it: what is searched, and how its rows are computed."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 
 
 def _impacts(mesh: Mesh, v_t0: Floats, v_t1: Floats, options: Options) -> ccd.Impacts:
-    memory = {} if options.max_memory is None else {"max_memory": options.max_memory}
+    memory: dict[str, Any] = {} if options.max_memory is None else {"max_memory": options.max_memory}
     return ccd.sweep(mesh, v_t0, v_t1, min_distance=options.min_distance, **memory)
 
 

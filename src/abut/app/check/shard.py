@@ -16,7 +16,7 @@ from abut.app.check.search import Options, Outcome, Searcher, Unit
 from abut.app.check.store import Store
 from abut.app.check.tally import Tally
 from abut.core import jit
-from abut.core.sources import sources_hash
+from abut.core.compiling.sources import sources_hash
 
 try:
     import resource

@@ -20,8 +20,8 @@ import numpy as np
 from abut.app.check.findings import Rows
 from abut.app.output.files import write_file
 from abut.core.arrays import frozen
+from abut.core.compiling.sources import sources_hash
 from abut.core.errors import InvalidInput, Unsupported
-from abut.core.sources import sources_hash
 
 FORMAT = "2"
 KEPT_DAYS = 30

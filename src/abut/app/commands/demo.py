@@ -13,7 +13,7 @@ from abut.app.commands import check
 from abut.app.output.exit_codes import INTERRUPTED, TERMINATED, UNFINISHED
 from abut.app.output.files import write_file
 from abut.app.output.progress import progress_shown
-from abut.core.code_cache import share_compilation
+from abut.core.compiling.code_cache import share_compilation
 from abut.scenes import ClothFall, cloth_on_ball
 
 TITLE = "A cloth falls on a ball"

@@ -11,7 +11,7 @@ from abut.contours.nesting.overlap import Pieces, put
 from abut.contours.nesting.search import Moves, pull, restore, separate_round, swap
 from abut.contours.nesting.tables import Tables
 from abut.core.arrays import Floats, Integers
-from abut.core.compilation import working_clock
+from abut.core.compiling.compilation import working_clock
 
 DRAWS = 1 << 16
 MOST_INTERVALS = 4096

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numba
 
-from abut.core.cache_root import PACKAGE, cache_root, config, prebuilt_root
+from abut.core.compiling.cache_root import PACKAGE, cache_root, config, prebuilt_root
 
 MOST_REMEMBERED = 4096
 """Meanings in the table; it starts anew beyond."""

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from abut.contours.nesting.strip import Budget
-from abut.core import compilation, jit
+from abut.core import jit
+from abut.core.compiling import compilation
 from core.test_jit import PACKAGE, copy_package, run
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled when interpreted")
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled whe
 JOB = """
 import logging, sys, time
 logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stdout)
-from abut.core import compilation
+from abut.core.compiling import compilation
 told = []
 stop = compilation.on_compile(told.append)
 from abut import job
@@ -69,7 +70,7 @@ def test_a_failed_compilation_leaves_the_count_in_order(package):
     code = (
         "from abut.core import jit\n@jit.kernel\ndef bad(x):\n    return x.nothing\nbad.py_func.__module__ = 'abut.x'\n"
         "for _ in range(2):\n    try:\n        bad(1.0)\n    except Exception as error:\n        print(type(error).__name__)\n"
-        "from abut.core.compilation import _watch\nprint(_watch.depth)"
+        "from abut.core.compiling.compilation import _watch\nprint(_watch.depth)"
     )
     assert run(code, package) == ["TypingError", "TypingError", "0"]
 

@@ -19,7 +19,7 @@ from numba.core import config as numba_config
 
 config: Any = numba_config  # its attributes are made at run time
 
-PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parents[2]
 PREBUILT = PACKAGE / "prebuilt"
 """The code that `python -m abut.precompile` made, in wheels that carry it."""
 FOLDER_PREFIX = "abut-"

@@ -13,7 +13,8 @@ import pytest
 from numba.core.registry import cpu_target
 
 from abut import precompile
-from abut.core import baseline, cache_root, code_cache, jit
+from abut.core import jit
+from abut.core.compiling import baseline, cache_root, code_cache
 from core.test_jit import copy_package
 
 pytestmark = [
@@ -110,7 +111,7 @@ def test_a_processor_with_the_baseline_alone_compiles_nothing(package):
 
 
 def test_what_the_processor_lacks_counts_whatever_numba_is_told(package):
-    lacking = "from abut.core import baseline\nbaseline._host_features = lambda: frozenset({'sse3'})\n"
+    lacking = "from abut.core.compiling import baseline\nbaseline._host_features = lambda: frozenset({'sse3'})\n"
     if not baseline.BASELINE.features:
         pytest.skip("the baseline asks for nothing")
     assert ask(package, lacking) == ["2.0", "ask,answer"]
@@ -140,7 +141,7 @@ def test_code_for_this_very_processor_comes_first(package, tmp_path):
     """Compiled where asked, kept in the user's folder, and found there though the package's is gone."""
     own, native = (
         {"NUMBA_CACHE_DIR": str(tmp_path / "own")},
-        "from abut.core.code_cache import Places; Places.native_only = True\n",
+        "from abut.core.compiling.code_cache import Places; Places.native_only = True\n",
     )
     assert ask(package, **own) == ["2.0", ""]
     assert not list((tmp_path / "own").glob("abut-*"))  # what is read from the package is not copied

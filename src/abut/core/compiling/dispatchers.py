@@ -14,8 +14,9 @@ from numba.core import errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from abut.core.code_cache import INNER, Places, SourcesCache, held
-from abut.core.threads import threads
+from abut.core.compiling.code_cache import INNER, Places, SourcesCache, held
+from abut.core.compiling.libraries import Stages, late
+from abut.core.compiling.threads import threads
 
 
 class Kept(CPUDispatcher):
@@ -23,6 +24,11 @@ class Kept(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Numba's, one process at a time where several compile ahead."""
+        context: Any = self.targetctx
+        with late(context.codegen()):
+            return self._compile_alone(sig)
+
+    def _compile_alone(self, sig: Any) -> Any:
         if not Places.shared:
             return super().compile(sig)
         # Others wait, and find it on disk. Who holds a function waits only for functions that it calls, and none calls itself: nobody waits for ever.
@@ -122,8 +128,9 @@ class Lazy(CPUDispatcher):
         return self._can_compile
 
 
-def _fill(dispatcher: Any, function: Any, options: dict[str, Any]) -> Any:
-    CPUDispatcher.__init__(dispatcher, function, targetoptions={"boundscheck": None, **options, "nopython": True})
+def _fill(dispatcher: Any, function: Any, options: dict[str, Any], stages: type = Stages) -> Any:
+    options = {"boundscheck": None, **options, "nopython": True}
+    CPUDispatcher.__init__(dispatcher, function, targetoptions=options, pipeline_class=stages)
     dispatcher._cache = SourcesCache(function)
     return dispatcher
 

@@ -1,7 +1,7 @@
 """Locks that a forked child must not inherit closed: whoever held one in the parent is no thread of the child, and never opens it.
 
 Before Python 3.12 `functools.cached_property` computes under a lock of its own. A thread that asks for one while another forks would leave
-it closed in the child, and the child would wait for ever when it asks for the same property of any object. (`core.threads` looks after
+it closed in the child, and the child would wait for ever when it asks for the same property of any object. (`core.compiling.threads` looks after
 the locks of parallel loops and of the compiler.)
 """
 

@@ -17,9 +17,10 @@ import llvmlite.binding as llvm
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.core.runtime.nrt import rtsys
 
-from abut.core import baseline
-from abut.core.cache_root import FOLDER_PREFIX, cache_root, is_ours, prebuilt_root, remove_unused
-from abut.core.sources import stamp_of
+from abut.core.compiling import baseline
+from abut.core.compiling.cache_root import FOLDER_PREFIX, cache_root, is_ours, prebuilt_root, remove_unused
+from abut.core.compiling.libraries import BITCODE, rebuild_bitcode
+from abut.core.compiling.sources import stamp_of
 
 try:
     import fcntl
@@ -143,6 +144,9 @@ class _SourcesCacheImpl(CompileResultCacheImpl):
             target_context.refresh()
             if not all(map(llvm.address_of_symbol, taken)):
                 return None
+        (name, kind, (_, bitcode)), *rest = data
+        if kind == BITCODE:
+            return rebuild_bitcode(target_context, name, bitcode, *rest)
         engine._defined_symbols.update(found_by)
         return super().rebuild(target_context, data)
 
