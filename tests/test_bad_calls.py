@@ -15,7 +15,7 @@ from public_surface import members_of
 
 PARTS = (abut, broad, ccd, cells, contours, convex, dynamics, scenes, shapes)
 SUBJECTS = all_subjects()
-EACH = -(-(10**6) // round(0.9 * len(SUBJECTS))) if SOAK else 60
+EACH = -(-(10**6) // round(0.9 * len(SUBJECTS))) if SOAK else 40
 """Calls of each: with `make soak` 10⁶ bad ones in all, beside a tenth that are good ones in another form."""
 NOT_ASKED = {
     "Boxes.table": "gives addresses to kernels",

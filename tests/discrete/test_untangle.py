@@ -88,6 +88,7 @@ def test_borders_that_cut_tell_no_side():
     assert result.largest_move < 0.2
 
 
+@pytest.mark.large
 def test_two_balls_part():
     ball = scenes.icosphere(2)
     vertices = np.concatenate((ball.vertices, ball.vertices + np.array([1.85, 0.0, 0.0])))
@@ -96,6 +97,7 @@ def test_two_balls_part():
     assert result.largest_move < 2 * 0.15
 
 
+@pytest.mark.large
 def test_where_it_does_not_succeed_it_says_which_faces_still_cut():
     ball = scenes.icosphere(2)
     vertices = np.concatenate((ball.vertices, ball.vertices[:, [1, 2, 0]] * 1.01 + [0.5, 0, 0]))

@@ -306,6 +306,7 @@ def test_questions_events_and_films_see_the_surface_where_it_is():
     world.validate()
 
 
+@pytest.mark.large
 def test_a_vertex_is_joined_to_a_box_and_carries_it():
     world = abut.World(sleeping=False)
     mesh = scenes.cloth(2, 2, size=(1.0, 1.0), center=(0, 0, 2))

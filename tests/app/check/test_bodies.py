@@ -44,6 +44,7 @@ def run(named, folder, **options):
     return check(Ensemble(named), Options(**options), store=Store(folder))
 
 
+@pytest.mark.large
 def test_all_pairs_together_are_each_pair_by_itself(tmp_path):
     everything = rows_of(run(bodies(), tmp_path))
     apart = []
@@ -53,6 +54,7 @@ def test_all_pairs_together_are_each_pair_by_itself(tmp_path):
     assert {name for row in everything for name, _ in row[2:4]} == set(HEIGHTS)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("ignored", [("ball", "cube"), ("cube", "ball"), ("drop", "ball")])
 def test_what_is_ignored_is_left_out_and_nothing_else(tmp_path, ignored):
     everything = rows_of(run(bodies(), tmp_path))
@@ -93,6 +95,7 @@ def test_thickness_of_each_body(tmp_path):
     assert (order == np.arange(both.found)).all()
 
 
+@pytest.mark.large
 def test_containment_follows_what_is_ignored(tmp_path):
     named = {
         "shell": ArrayFrames([10 * BALL.vertices], BALL.faces),
@@ -112,6 +115,7 @@ def save(folder, name, frames, suffix=".obj"):
         Mesh(vertices, frames.faces).save(folder / f"{name}_{i:03}{suffix}")
 
 
+@pytest.mark.large
 def test_families_of_names_in_a_folder_are_bodies(tmp_path):
     for name, frames in bodies().items():
         save(tmp_path / "run", name, frames)
@@ -134,6 +138,7 @@ def test_one_family_and_names_without_numbers_are_frames(tmp_path):
     assert read_bodies([tmp_path / "x.ply", tmp_path / "y.ply"]).names == ["x.ply", "y.ply"]
 
 
+@pytest.mark.large
 def test_one_file_stands_still_and_tracks_move_it(tmp_path):
     CUBE.save(tmp_path / "cube.obj")
     save(tmp_path, "ball", bodies()["ball"])
@@ -212,6 +217,7 @@ def test_words_of_two_parts(word):
         read_thicknesses(["a=thick"])
 
 
+@pytest.mark.large
 def test_the_command_names_bodies(tmp_path):
     for name, frames in bodies().items():
         save(tmp_path, name, frames)

@@ -10,7 +10,7 @@ from abut.ccd.culling.search import find_candidates
 from abut.core.errors import InvalidInput
 from abut.core.jit import INTERPRETED
 from abut.trees.blocks import runs
-from abut.trees.blocks.hilbert import LEVELS, _place, _place_on_curve, state_table
+from abut.trees.blocks.hilbert import LEVELS, _place_on_curve, place_of, state_table
 from abut.trees.blocks.swept import Moving
 from ccd.steps import KINDS, SCENES, VOLUMES, as_set, brute_force, brute_force_self, lattice, load_scene, soup
 
@@ -110,7 +110,7 @@ def test_places_are_those_of_the_curve(rng):
     cells = rng.integers(0, 1 << LEVELS, (200, 3)).tolist()
     for cell in cells:
         digits = _place_on_curve(tuple(cell), LEVELS)
-        assert _place(*cell, table) == sum(digit << 3 * (LEVELS - 1 - k) for k, digit in enumerate(digits))
+        assert place_of(*cell, table) == sum(digit << 3 * (LEVELS - 1 - k) for k, digit in enumerate(digits))
 
 
 def test_neighbours_on_the_curve_are_neighbours_in_space():
@@ -118,7 +118,7 @@ def test_neighbours_on_the_curve_are_neighbours_in_space():
     shift = LEVELS - levels  # cells of the coarsest two levels
     cells = {}
     for cell in np.ndindex(4, 4, 4):
-        cells[int(_place(*(c << shift for c in cell), table)) >> 3 * shift] = np.array(cell)
+        cells[int(place_of(*(c << shift for c in cell), table)) >> 3 * shift] = np.array(cell)
     assert sorted(cells) == list(range(64))
     assert all(np.abs(cells[k + 1] - cells[k]).sum() == 1 for k in range(63))
 
