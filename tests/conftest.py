@@ -8,7 +8,7 @@ from browser import browser, open_file  # noqa: F401 (fixtures)
 
 SOAK = bool(os.environ.get("ABUT_SOAK"))
 """Whether `make soak` runs: seeded counts are then many times larger."""
-hypothesis.settings.register_profile("compiled", max_examples=1000 if SOAK else 80, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("compiled", max_examples=1000 if SOAK else 50, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("slow", max_examples=20, deadline=None, derandomize=True)
 SLOW = jit.INTERPRETED or bool(os.environ.get("NUMBA_BOUNDSCHECK"))
 hypothesis.settings.load_profile("slow" if SLOW else "compiled")

@@ -20,9 +20,7 @@ pytestmark = [
 LAYERS = ("omp", "workqueue", "tbb")
 SHORT = {
     ("fork_each", "omp"),
-    ("fork_pool", "omp"),
     ("executor", "workqueue"),
-    ("fork", "workqueue"),
     ("fork_beside", "omp"),
 }
 """What each run tries: a process takes seconds to start. `make soak` tries the rest."""

@@ -80,6 +80,9 @@ def test_nothing_is_compiled_from_an_empty_home(installed):
     assert ask(installed, BOXES) == ["190", "0"]
 
 
+@pytest.mark.skipif(
+    not SOAK, reason="compiles: asked by make soak; `test_prebuilt.py` asks the same of a small package"
+)
 def test_a_processor_without_avx2_is_compiled_for(installed):
     if "x86" not in os.uname().machine:
         pytest.skip("a level of x86-64")
