@@ -44,7 +44,8 @@ def signatures():
     from numba import types
 
     from abut.cuda import scan
-    from abut.cuda.steps import contacts, crossings, lane_pairs, ordering, rows, single_queries, tile_pairs, tiles
+    from abut.cuda.steps import crossings, lane_pairs, ordering, rows, single_queries, tile_pairs, tiles
+    from abut.cuda.steps.contacts import coplanarity, exact_contacts, first_contacts
 
     d, f, i, k, b = (each[::1] for each in (types.float64, types.float32, types.int64, types.int32, types.int8))
     n, x = types.int64, types.float64
@@ -65,11 +66,11 @@ def signatures():
     yield lane_pairs.list_vertex_face, pairs
     yield lane_pairs.list_edge_edge, pairs
     for kind in ("vertex_face", "edge_edge"):
-        yield getattr(contacts, f"keep_coplanar_{kind}"), (n, i, i, k, d, d, i, n, i, n, i)
+        yield getattr(coplanarity, f"keep_coplanar_{kind}"), (n, i, i, k, d, d, i, n, i, n, i)
         for how in ("solve", "hurry"):
-            yield getattr(contacts, f"{how}_{kind}"), (n, i, i, k, d, d, i, n, x, i, d, b, n, i, n, i, d)
+            yield getattr(first_contacts, f"{how}_{kind}"), (n, i, i, k, d, d, i, n, x, i, d, b, n, i, n, i, d)
         yield (
-            getattr(contacts, f"decide_{kind}"),
+            getattr(exact_contacts, f"decide_{kind}"),
             (n, i, i, k, d, d, i, n, queries, workspaces, i, d, b, n, i),
         )
     yield crossings.find_crossing, (n, i, i, i, n, k, f, d, i, i)

@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
+from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import cpu_target
 
 from abut.core import jit
-from abut.core.compiling.libraries import LateLibrary
+from abut.core.compiling.libraries import LateLibrary, late
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
 
@@ -56,6 +59,31 @@ def test_the_code_of_a_callee_is_in_its_caller_and_has_no_address():
     assert not half.overloads  # Python has not called it
     assert half(8.0) == 4.0  # now it has
     assert inner.library.get_pointer_to_function(inner.fndesc.llvm_func_name)  # whoever asks gets one
+
+
+def test_threads_that_compile_at_once_leave_numba_as_it_was():
+    """The first enters before the second and leaves before it: what others compile afterwards is made as Numba makes it."""
+    codegen = cpu_target.target_context.codegen()
+    inside, wants = threading.Event(), threading.Event()
+
+    def first():
+        with late(codegen):
+            inside.set()
+            wants.wait(10.0)
+            wants_in.join(0.3)  # until the second is in, or waits
+
+    def second():
+        inside.wait(10.0)
+        wants.set()
+        with late(codegen):
+            wants_out.join(10.0)
+
+    wants_out, wants_in = threading.Thread(target=first), threading.Thread(target=second)
+    wants_out.start()
+    wants_in.start()
+    wants_out.join()
+    wants_in.join()
+    assert codegen._library_class is JITCodeLibrary
 
 
 def test_a_second_process_takes_callers_and_callees_from_disk(tmp_path):

@@ -4,6 +4,7 @@ The archive holds `time` (k,), `handle` (n,), `pose` (k,n,4,4) and, for linkage 
 motion where it is; what there is of it is written.
 """
 
+import contextlib
 import io
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import numpy as np
 from rich.console import Console
 
 from abut.app.commands import simulate_cells, simulate_plane
-from abut.app.output.exit_codes import INTERRUPTED
-from abut.app.output.files import prepare, write_file
+from abut.app.commands.motions import conclude
+from abut.app.output.files import prepare
 from abut.app.output.progress import progress_shown
 from abut.core.errors import InvalidInput
 from abut.scenes.catalogue import WORLDS
@@ -45,22 +46,16 @@ def run(
     prepare((), {"--out": out, "--html": html})  # before the work, not after it
     make: Any = WORLDS[name]
     scene: WorldScene = make() if size is None else make(size)
-    wanted, was_interrupted = steps or scene.step_count, False
-    with progress_shown("simulating", errors) as move, scene.world.record() as film:
-        try:
-            for _ in scene.run(wanted, move):
-                pass
-        except KeyboardInterrupt:
-            was_interrupted = True
-    if was_interrupted:
-        console.print(f"interrupted after {len(film) - 1:,} of {wanted:,} steps", highlight=False)
-    console.print(_summary(scene, film), highlight=False, soft_wrap=True)
-    page = (out, lambda: pack(scene, film)), (html, lambda: draw(scene, film, name))
-    for path, content in page:
-        if path is not None:
-            write_file(path, content())
-            console.print(f"Written: {path}", highlight=False, soft_wrap=True)
-    return INTERRUPTED if was_interrupted else 0
+    wanted = steps or scene.step_count
+    with (
+        progress_shown("simulating", errors) as move,
+        scene.world.record() as film,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        for _ in scene.run(wanted, move):
+            pass
+    files = (out, lambda: pack(scene, film)), (html, lambda: draw(scene, film, name))
+    return conclude(console, len(film) - 1, wanted, _summary(scene, film), files)
 
 
 def _summary(scene: WorldScene, film: Film) -> str:

@@ -3,6 +3,7 @@
 The archive holds `time` (k,), `hits` (k,) how many were stopped by a wall in each step, and for thing i `position_i` (k,n,3).
 """
 
+import contextlib
 import io
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from abut.app.output.exit_codes import INTERRUPTED
-from abut.app.output.files import prepare, write_file
+from abut.app.commands.motions import conclude
+from abut.app.output.files import prepare
 from abut.app.output.progress import progress_shown
 from abut.cells import COLLISION, Recording
 from abut.core.arrays import Floats
@@ -33,26 +34,17 @@ def run(
     prepare((), {"--out": out, "--html": html})
     make = PARTITIONS[name]
     scene = make() if size is None else make(size)
-    film, wanted, was_interrupted = Recording(scene.environment, *scene.things), steps or scene.step_count, False
+    film, wanted = Recording(scene.environment, *scene.things), steps or scene.step_count
     hits, tracks = list[int](), [[_position(thing)] for thing in scene.things]
     film.note(time=0.0)
-    with progress_shown("simulating", errors) as move:
-        try:
-            for moves in scene.run(wanted, move):
-                hits.append(int((moves.status == COLLISION).sum()))
-                film.note(moves, time=len(hits) * scene.dt)
-                for track, thing in zip(tracks, scene.things, strict=True):
-                    track.append(_position(thing))
-        except KeyboardInterrupt:
-            was_interrupted = True
-    if was_interrupted:
-        console.print(f"interrupted after {len(hits):,} of {wanted:,} steps", highlight=False)
-    console.print(_summary(scene, hits, tracks), highlight=False, soft_wrap=True)
-    for path in (out, html):
-        if path is not None:
-            write_file(path, _pack(scene, hits, tracks) if path is out else show(film, title=name).to_html().encode())
-            console.print(f"Written: {path}", highlight=False, soft_wrap=True)
-    return INTERRUPTED if was_interrupted else 0
+    with progress_shown("simulating", errors) as move, contextlib.suppress(KeyboardInterrupt):
+        for moves in scene.run(wanted, move):
+            hits.append(int((moves.status == COLLISION).sum()))
+            film.note(moves, time=len(hits) * scene.dt)
+            for track, thing in zip(tracks, scene.things, strict=True):
+                track.append(_position(thing))
+    files = (out, lambda: _pack(scene, hits, tracks)), (html, lambda: show(film, title=name).to_html().encode())
+    return conclude(console, len(hits), wanted, _summary(scene, hits, tracks), files)
 
 
 def _position(thing: Any) -> Floats:

@@ -14,8 +14,8 @@ import numpy as np
 from rich.console import Console
 
 from abut.app.commands.encoding import code
-from abut.app.output.exit_codes import INTERRUPTED
-from abut.app.output.files import prepare, write_file
+from abut.app.commands.motions import conclude
+from abut.app.output.files import prepare
 from abut.app.output.progress import progress_shown
 from abut.core.arrays import Floats, Integers
 from abut.scenes.contours_in_motion import PLANE_SCENES, ContourScene
@@ -49,22 +49,18 @@ def run(
     scene = make() if size is None else make(size)
     with progress_shown("simulating", errors) as move:
         course = record(scene, steps or scene.step_count, move)
-    done, wanted = len(course.time) - 1, steps or scene.step_count
-    if done < wanted:
-        console.print(f"interrupted after {done:,} of {wanted:,} steps", highlight=False)
+    files = (out, lambda: pack(scene, course)), (html, lambda: draw(scene, course, name))
+    return conclude(console, len(course.time) - 1, steps or scene.step_count, _summary(scene, course), files)
+
+
+def _summary(scene: ContourScene, course: Course) -> str:
+    """What it did, in a line."""
     fastest = float(np.abs(scene.animation.velocity).max(initial=0.0))
-    console.print(
+    return (
         f"{len(scene.contours):,} contours, {len(course.time) - 1:,} steps of {scene.dt:.4g} s in {scene.animation.strides:,} sub-steps; "
         f"{int(course.impacts.sum()):,} impacts; at the end the fastest moves at {fastest:.2g}, "
-        f"and {'all are clear' if scene.animation.is_clear().all() else 'some overlap'}",
-        highlight=False,
-        soft_wrap=True,
+        f"and {'all are clear' if scene.animation.is_clear().all() else 'some overlap'}"
     )
-    for path, content in ((out, lambda: pack(scene, course)), (html, lambda: draw(scene, course, name))):
-        if path is not None:
-            write_file(path, content())
-            console.print(f"Written: {path}", highlight=False, soft_wrap=True)
-    return INTERRUPTED if done < wanted else 0
 
 
 def record(scene: ContourScene, steps: int, move: Any = None) -> Course:

@@ -128,9 +128,9 @@ class Lazy(CPUDispatcher):
         return self._can_compile
 
 
-def _fill(dispatcher: Any, function: Any, options: dict[str, Any], stages: type = Stages) -> Any:
+def _fill(dispatcher: Any, function: Any, options: dict[str, Any]) -> Any:
     options = {"boundscheck": None, **options, "nopython": True}
-    CPUDispatcher.__init__(dispatcher, function, targetoptions=options, pipeline_class=stages)
+    CPUDispatcher.__init__(dispatcher, function, targetoptions=options, pipeline_class=Stages)
     dispatcher._cache = SourcesCache(function)
     return dispatcher
 

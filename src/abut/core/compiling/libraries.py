@@ -4,8 +4,8 @@ Numba gives each function machine code before it compiles the callers, into whos
 code again. Of a thousand functions a hundred are called from Python: the machine code of the others would never be run, and is not made. They are
 kept on disk as bitcode, which their callers take in.
 
-A loop over `prange` passes through three more libraries, each of which holds the whole body of the loop. They are optimised in the last alone. (To
-leave all optimisation to the functions that Python calls would save as much again, and `collide` would take a tenth longer.)
+A loop over `prange` passes through three more libraries, each of which holds the whole body of the loop. They are not optimised:
+what takes them in is. (To leave all optimisation to the functions that Python calls saves more time, but their code becomes slower.)
 """
 
 import contextlib
@@ -15,6 +15,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 
 _STAGES = ("__numba_parfor_gufunc", "parallelgufuncwrapper", "<numba.np.ufunc.wrappers._GufuncWrapper")
@@ -85,19 +86,21 @@ class _NoEnvironments:
 
 @contextlib.contextmanager
 def late(codegen: Any) -> Generator[None]:
-    """Within this context libraries are made so."""
-    before = codegen._library_class
-    codegen._library_class = LateLibrary
-    try:
-        yield
-    finally:
-        codegen._library_class = before
+    """Within this context libraries are made so, for one thread at a time: the code generator is shared with whatever else Numba compiles."""
+    with global_compiler_lock:
+        before = codegen._library_class
+        codegen._library_class = LateLibrary
+        try:
+            yield
+        finally:
+            codegen._library_class = before
 
 
 class _Flags(compiler.Flags):
     """Numba's options of a compilation, told apart fast.
 
-    They are part of the key under which each use of an operator is looked up, and Numba builds two dictionaries of all options to compare two.
+    They are part of the key under which each use of an operator is looked up, and Numba builds two dictionaries of all options to compare two. It
+    hashes the names of the options alone, which all have: if it ever hashes their values, a key is not found, and something is compiled twice.
     """
 
     __slots__ = ()

@@ -11,7 +11,7 @@ from abut.core.jit import integer
 from abut.core.scratch import load, store
 from abut.cuda import memory
 from abut.cuda.device import THREADS, WARPS, blocks_for, constant, cuda, empty, grid, inlined, kernel
-from abut.cuda.steps.contacts import vertex_at
+from abut.cuda.steps.contacts.corners import vertex_at
 from abut.cuda.steps.counters import COUNTERS, TAKEN, TILE_PAIRS
 from abut.cuda.steps.lane_pairs import TARGET_MASK, shuffle_box
 from abut.cuda.steps.program import Program

@@ -16,7 +16,8 @@ import numpy as np
 from abut.cuda import device, memory
 from abut.cuda.device import THREADS, blocks_for, grid
 from abut.cuda.scan import BLOCK, padded, scan
-from abut.cuda.steps import contacts, lane_pairs, ordering, rows, tile_pairs, tiles
+from abut.cuda.steps import lane_pairs, ordering, rows, tile_pairs, tiles
+from abut.cuda.steps.contacts import coplanarity, exact_contacts, first_contacts
 from abut.cuda.steps.counters import COPLANAR, COUNTERS, HITS, SURVIVORS, TILE_PAIRS, UNDECIDED
 from abut.cuda.steps.sets import COUNT, KIND, TURNED, Sets, make_sets
 from abut.mesh import Mesh
@@ -254,11 +255,11 @@ class Program:
 
     def _solve(self, search: int, question: Question, tolerance: float, stream: Any) -> None:
         edges = self._is_of_edges(search)
-        keep = contacts.keep_coplanar_edge_edge if edges else contacts.keep_coplanar_vertex_face
+        keep = coplanarity.keep_coplanar_edge_edge if edges else coplanarity.keep_coplanar_vertex_face
         if question is Question.EARLIEST:
-            solve = contacts.hurry_edge_edge if edges else contacts.hurry_vertex_face
+            solve = first_contacts.hurry_edge_edge if edges else first_contacts.hurry_vertex_face
         else:
-            solve = contacts.solve_edge_edge if edges else contacts.solve_vertex_face
+            solve = first_contacts.solve_edge_edge if edges else first_contacts.solve_vertex_face
         tables = search, self.searches, self.sets, self.corners, *self.v
         keep[grid(8), THREADS, stream](
             *tables, self.survivors, self.rooms.survivors, self._coplanar, self.rooms.coplanar, self.counters
@@ -319,7 +320,7 @@ class Program:
 
     def decide(self, search: int, count: int, queries: Any, workspaces: Any) -> None:
         """Launch the integers for so many pairs of a search, with as many workspaces as may work at once."""
-        chosen = contacts.decide_edge_edge if self._is_of_edges(search) else contacts.decide_vertex_face
+        chosen = exact_contacts.decide_edge_edge if self._is_of_edges(search) else exact_contacts.decide_vertex_face
         chosen[min(count, len(queries)), 1, memory.stream()](
             search,
             self.searches,

@@ -14,7 +14,7 @@ from abut.core.jit import integer
 from abut.core.scratch import load, store
 from abut.cuda.device import cuda, inlined, kernel
 from abut.cuda.scan import before
-from abut.cuda.steps.contacts import SECOND_MASK, corners_of, vertex_at
+from abut.cuda.steps.contacts.corners import SECOND_MASK, corners_of, vertex_at
 from abut.cuda.steps.counters import HITS
 from abut.cuda.steps.sets import (
     BEGIN,

@@ -20,7 +20,7 @@ from abut.core.scratch import load, store
 from abut.cuda import device, memory
 from abut.cuda.arrays import read
 from abut.cuda.device import THREADS, cuda, inlined, kernel
-from abut.cuda.steps.contacts import SOLVE_REGISTERS
+from abut.cuda.steps.contacts.first_contacts import SOLVE_REGISTERS
 from abut.cuda.steps.runs import MOST_WORKSPACES
 from abut.cuda.warps import index_at
 
